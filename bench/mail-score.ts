@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
-import type { Notice } from '../server/features/notify/channels/contract.ts'
+import type { Notice, ReportContent } from '../server/features/notify/channels/contract.ts'
 import { sendEmail } from '../server/features/notify/channels/email.ts'
 import {
   createDestination,
@@ -27,7 +27,49 @@ const fields = (...entries: [string, string][]): Partial<Notice> => ({
   email: null,
 })
 
+const REPORT: ReportContent = {
+  workspaceId: 1,
+  name: 'Spring campaign',
+  url: `${ORIGIN}/app/1/analytics?start=2026-11-16&end=2026-11-22&timezone=Europe%2FBerlin`,
+  timezone: 'Europe/Berlin',
+  start: '2026-11-15T23:00:00.000Z',
+  end: '2026-11-22T23:00:00.000Z',
+  period: 'Nov 16 – 22, 2026',
+  totals: [
+    { label: 'Clicks', count: 12_480, before: 11_020 },
+    { label: 'Visitors', count: 9_312, before: 9_940 },
+    { label: 'Leads', count: 214, before: 0 },
+  ],
+  time: Array.from({ length: 7 }, (_, n) => ({ label: `Nov ${16 + n}, 2026`, count: 1_400 + 137 * n })),
+  lists: [
+    {
+      title: 'Top links',
+      rows: [
+        { label: 'go.example.com/spring', count: 8_400 },
+        { label: `go.example.com/${'a-very-long-slug-'.repeat(5)}`, count: 3_100 },
+        { label: 'go.example.com/größe', count: 980 },
+      ],
+    },
+    {
+      title: 'Sources',
+      rows: ['Google', 'Instagram', 'Direct'].map((label, n) => ({ label, count: 5_000 >> n })),
+    },
+    { title: 'Countries', rows: ['Germany', 'France'].map((label, n) => ({ label, count: 7_000 >> n })) },
+  ],
+}
+
 const KINDS: Record<string, Partial<Notice>> = {
+  report: {
+    ...fields(['Period', 'Nov 16 – 22, 2026 (Europe/Berlin)'], ['Clicks', '12,480 (+13% from 11,020)']),
+    ...{ event: 'view.report', form: { formKey: '', name: REPORT.name }, attribution: '', report: REPORT },
+  },
+  alert: {
+    ...fields(
+      ['Reason', '412 clicks in the last hour, 96 in the same hour of earlier weeks (+329%)'],
+      ['Hours', 'Nov 27, 2026, 9:00 – 10:00 AM (Europe/Berlin)'],
+    ),
+    ...{ event: 'view.alert', form: { formKey: '', name: REPORT.name }, attribution: '' },
+  },
   lines: fields(['name', 'Ada Lovelace'], ['message', LINES]),
   'free-mail': { ...fields(['email', 'ada@gmail.com'], ['message', LINES]), email: 'ada@gmail.com' },
   'two-free-mails': {

@@ -2,7 +2,7 @@
 // directory.
 
 import { createHash } from 'node:crypto'
-import { accessSync, constants, existsSync, lstatSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -16,7 +16,7 @@ export async function getBuildDirectory(): Promise<string> {
   // The npm package has the finished bundle in place of the sources.
   if (!existsSync(join(import.meta.dir, 'main.tsx'))) return join(import.meta.dir, 'built')
   const hash = createHash('sha256')
-  const sources = [...new Bun.Glob('**/*.{ts,tsx,css,woff2}').scanSync({ cwd: import.meta.dir })].sort()
+  const sources = [...new Bun.Glob('**/*.{ts,tsx,css,woff2,json}').scanSync({ cwd: import.meta.dir })].sort()
   for (const path of [
     ...sources.map((name) => join(import.meta.dir, name)),
     join(ROOT, 'package-lock.json'),
@@ -34,6 +34,10 @@ export async function getBuildDirectory(): Promise<string> {
 
 /** built.json is the last file of a bundle. */
 export const isBuilt = (directory: string) => existsSync(join(directory, 'built.json'))
+
+/** The languages besides English of a bundle. */
+export const readLanguages = (directory: string): string[] =>
+  JSON.parse(readFileSync(join(directory, 'built.json'), 'utf8')).languages
 
 function canWrite(directory: string): boolean {
   try {

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { BunPlugin } from 'bun'
+import { bundleIcons } from './bundle-icons.ts'
 
 const HERE = import.meta.dir
 
@@ -11,12 +12,14 @@ const HERE = import.meta.dir
 const AREAS: [name: string, pattern: RegExp][] = [
   ['whats-new', /^shell\/whats-new/],
   ['overlays', /^shell\//],
+  ['controls', /^ui\/controls\//],
   ['sign-in', /^pages\/sign-in\//],
   ['links', /^pages\/links\/(?:links-page|list\/|onboarding\/)/],
   // The page of a link is mostly its analytics.
-  ['analytics', /^pages\/links\/detail\/link-page/],
+  ['analytics', /^pages\/links\/detail\//],
   ['link-tools', /^pages\/links\//],
   ['compare', /^pages\/analytics\/compare\//],
+  ['proofs', /^pages\/analytics\/proofs\//],
   ['views', /^pages\/analytics\/saved\//],
   ['analytics', /^pages\/analytics\/(?!map\/)/],
   ['live', /^pages\/live\//],
@@ -32,7 +35,7 @@ const AREAS: [name: string, pattern: RegExp][] = [
 /** What the first page shares with most areas comes with the first file: each would be a request of a few hundred bytes. */
 const WITH_MAIN = [
   'ui/!(collapsible-section|countries|country-flag|progress-bar|save-file).{ts,tsx}',
-  'ui/forms/{field,form-error,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
+  'ui/forms/{control-class,field,form-error,read-options,select,select-face,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
   'ui/copy/copy-button.tsx',
   'ui/overlays/use-undoable-delete.ts',
   'api/{chunks,domains,links,tags}.ts',
@@ -52,15 +55,21 @@ const WITH_OTHERS = [
   'pages/inbox/state/{display-text,element-ids,submission-status}.ts',
   'pages/inbox/reader/person-buttons.tsx',
   'pages/inbox/dialogs/receipt-dialog.tsx',
+  'api/channels/{change-channel,own-channel}.ts',
   'pages/channels/{channel-kinds,channel-notice}.tsx',
+  'pages/channels/find-silence.ts',
   'pages/links/link/{describe-rule,link-devices}.ts',
+  'pages/links/link/variant-dot.tsx',
   'pages/analytics/breakdowns/use-top-list.ts',
   'pages/analytics/view/{dimension-filter,dimensions}.ts',
   'pages/analytics/saved/view-settings.ts',
   '../server/features/forms/markup.ts',
-  'pages/forms/settings/groups/{channel-choice.tsx,sending-fields.tsx,use-page-suggestion.ts}',
+  'pages/forms/settings/groups/{channel-choice.tsx,use-page-suggestion.ts}',
 ]
-const WITHOUT_OTHERS = ['links', 'sign-in']
+const WITHOUT_OTHERS = ['controls', 'links', 'sign-in']
+
+/** A few lines that several areas share would be a file of its own: each importer has a copy. */
+const COPIED = /^@base-ui\/utils\/isElementDisabled$/
 
 const findArea = (path: string) => AREAS.find(([, pattern]) => pattern.test(relative(HERE, path)))?.[0]
 
@@ -98,6 +107,15 @@ export const bundleAreas: BunPlugin = {
   name: 'areas',
   setup(build) {
     const targets = listTargets()
+    bundleIcons(build, listFiles(['**/*.tsx']), findArea)
+    build.onResolve({ filter: COPIED }, ({ path, importer }) => ({
+      path: `${importer}:${Bun.resolveSync(path, HERE)}`,
+      namespace: 'copy',
+    }))
+    build.onLoad({ filter: /.*/, namespace: 'copy' }, ({ path }) => ({
+      contents: readFileSync(path.slice(path.lastIndexOf(':') + 1), 'utf8'),
+      loader: 'js',
+    }))
     build.onResolve({ filter: /^\.\.?\// }, ({ path, importer, kind }) => {
       if (kind !== 'dynamic-import') return undefined
       const file = join(importer, '..', path)

@@ -2,14 +2,15 @@
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join, relative } from 'node:path'
+import { basename, join } from 'node:path'
 import { Scanner } from '@tailwindcss/oxide'
-import { createElement, type FunctionComponent } from 'react'
-import { renderToStaticMarkup } from 'react-dom/server'
+import type { BunPlugin } from 'bun'
 import { compile } from 'tailwindcss'
 import { isDevelopment } from './build-directory.ts'
 import { bundleAreas } from './bundle-areas.ts'
-import { CenteredFrame, WorkspaceFrame } from './shell/loading-frame.tsx'
+import { bundleTexts } from './bundle-texts.ts'
+import { renderFrames } from './render-frames.ts'
+import { listLanguages } from './texts/catalogs.ts'
 
 const HERE = import.meta.dir
 
@@ -23,10 +24,20 @@ export interface BuildManifest {
   font: string
   /** Chunks that the script imports statically, for `modulepreload`. */
   preload: string[]
+  /** The chunks of each page of a workspace, by the path of its route, such as `links/$linkId`. */
+  pages: Record<string, string[]>
   /** HTML that is shown until the script is there: for pages of a workspace, and for all others. */
   workspaceFrame: string
   centeredFrame: string
+  /** The languages besides English. Each has a directory of its own, once it is bundled. */
+  languages: string[]
 }
+
+/** The files that are others in each language. */
+type LanguageManifest = Pick<
+  BuildManifest,
+  'script' | 'preload' | 'pages' | 'workspaceFrame' | 'centeredFrame'
+>
 
 async function buildStyles(): Promise<string> {
   const entry = join(HERE, 'app.css')
@@ -65,50 +76,102 @@ function buildFonts(directory: string) {
 }
 
 /** Others see the directory once it is complete. */
-export async function bundleDashboard(directory: string): Promise<void> {
+async function complete(directory: string, write: (draft: string) => Promise<object>): Promise<void> {
   const draft = `${directory}.${process.pid}`
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(draft, { recursive: true })
-  const fonts = buildFonts(draft)
-  writeFileSync(join(draft, 'app.css'), fonts.rules + (await buildStyles()))
-  const { outputs } = await Bun.build({
-    entrypoints: [join(HERE, 'main.tsx'), join(draft, 'app.css')],
-    outdir: draft,
-    target: 'browser',
-    splitting: true,
-    external: ['*.woff2'],
-    plugins: [bundleAreas],
-    minify: !isDevelopment,
-    sourcemap: isDevelopment ? 'inline' : 'none',
-    naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-    define: { 'process.env.NODE_ENV': isDevelopment ? '"development"' : '"production"' },
-  })
-  rmSync(join(draft, 'app.css'))
-  outputs.push(...(await buildBoot(draft)))
-  const findOutput = (pattern: RegExp) => {
-    const name = outputs.map(({ path }) => relative(draft, path)).find((path) => pattern.test(path))
-    if (!name) throw new Error(`nothing was built for ${pattern}`)
-    return name
-  }
-  for (const { path } of outputs) {
-    writeFileSync(`${path}.gz`, Bun.gzipSync(readFileSync(path), { level: 12, library: 'libdeflate' }))
-  }
-  const script = findOutput(/^main-.*\.js$/)
-  const manifest: BuildManifest = {
-    script,
-    boot: findOutput(/^boot-.*\.js$/),
-    style: findOutput(/\.css$/),
-    font: fonts.names[0] as string,
-    preload: listStaticImports(join(draft, script)),
-    workspaceFrame: renderFrame(WorkspaceFrame),
-    centeredFrame: renderFrame(CenteredFrame),
-  }
+  const manifest = await write(draft)
   writeFileSync(join(draft, 'built.json'), JSON.stringify(manifest))
   try {
     renameSync(draft, directory)
   } catch {
     // Another process finished first, with the same result.
     rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+/** In English. */
+export const bundleDashboard = (directory: string) =>
+  complete(directory, async (draft): Promise<BuildManifest> => {
+    const fonts = buildFonts(draft)
+    const styles = join(draft, 'app.css')
+    writeFileSync(styles, fonts.rules + (await buildStyles()))
+    const outputs = await bundle(draft, [join(HERE, 'main.tsx'), styles], [bundleAreas])
+    rmSync(styles)
+    outputs.push(...(await buildBoot(draft)))
+    compress(outputs)
+    return {
+      ...describeScripts(draft, outputs),
+      boot: findOutput(outputs, /^boot-.*\.js$/),
+      style: findOutput(outputs, /\.css$/),
+      font: fonts.names[0] as string,
+      ...renderFrames(),
+      languages: listLanguages(),
+    }
+  })
+
+/** The scripts once more, with the texts of a language: styles and fonts are the same in all. */
+export const bundleLanguage = (directory: string, language: string) =>
+  complete(join(directory, language), async (draft): Promise<LanguageManifest> => {
+    const outputs = await bundle(draft, [join(HERE, 'main.tsx')], [bundleTexts(language), bundleAreas])
+    compress(outputs)
+    return { ...describeScripts(draft, outputs), ...(await renderTranslatedFrames(draft, language)) }
+  })
+
+/** A bundle of their own: an import would have the texts of the sources. */
+async function renderTranslatedFrames(
+  draft: string,
+  language: string,
+): Promise<ReturnType<typeof renderFrames>> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(HERE, 'render-frames.ts')],
+    outdir: draft,
+    target: 'bun',
+    plugins: [bundleTexts(language)],
+    define: { 'process.env.NODE_ENV': '"production"' },
+  })
+  const path = outputs[0]?.path as string
+  const frames = (await import(path)) as typeof import('./render-frames.ts')
+  rmSync(path)
+  return frames.renderFrames()
+}
+
+async function bundle(outdir: string, entrypoints: string[], plugins: BunPlugin[]) {
+  const { outputs } = await Bun.build({
+    entrypoints,
+    outdir,
+    target: 'browser',
+    splitting: true,
+    external: ['*.woff2'],
+    plugins,
+    minify: !isDevelopment,
+    sourcemap: isDevelopment ? 'inline' : 'none',
+    naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
+    define: { 'process.env.NODE_ENV': isDevelopment ? '"development"' : '"production"' },
+  })
+  return outputs
+}
+
+type Outputs = Awaited<ReturnType<typeof bundle>>
+
+function compress(outputs: Outputs) {
+  for (const { path } of outputs) {
+    writeFileSync(`${path}.gz`, Bun.gzipSync(readFileSync(path), { level: 12, library: 'libdeflate' }))
+  }
+}
+
+function findOutput(outputs: Outputs, pattern: RegExp): string {
+  const name = outputs.map(({ path }) => basename(path)).find((each) => pattern.test(each))
+  if (!name) throw new Error(`nothing was built for ${pattern}`)
+  return name
+}
+
+function describeScripts(draft: string, outputs: Outputs) {
+  const script = findOutput(outputs, /^main-.*\.js$/)
+  return {
+    script,
+    preload: listStaticImports(draft, script),
+    pages: listPageChunks(draft, script),
   }
 }
 
@@ -125,9 +188,29 @@ async function buildBoot(outdir: string) {
   return outputs
 }
 
-const renderFrame = (frame: FunctionComponent) => renderToStaticMarkup(createElement(frame))
+/** All chunks that a file imports statically, directly or not. */
+function listStaticImports(directory: string, file: string): string[] {
+  const found = new Set<string>()
+  const add = (name: string) => {
+    const content = readFileSync(join(directory, name), 'utf8')
+    for (const { kind, path } of new Bun.Transpiler({ loader: 'js' }).scanImports(content)) {
+      const chunk = path.replace(/^\.\//, '')
+      if (kind !== 'import-statement' || found.has(chunk)) continue
+      found.add(chunk)
+      add(chunk)
+    }
+  }
+  add(file)
+  return [...found]
+}
 
-const listStaticImports = (path: string) =>
-  [...new Bun.Transpiler({ loader: 'js' }).scanImports(readFileSync(path, 'utf8'))]
-    .filter(({ kind }) => kind === 'import-statement')
-    .map(({ path }) => path.replace(/^\.\//, ''))
+/** A route of routes.tsx as the minifier writes it: its path, the import of its chunk, and the name of its component. */
+const PAGE_ROUTE = /\("([^"/][^"]*)",\(\)=>[^"]*(?:"[^"]*"[^"]*)?import\("\.\/(chunk-\w+\.js)"\)+,"\w+Page"/g
+
+function listPageChunks(directory: string, script: string): Record<string, string[]> {
+  const [...routes] = readFileSync(join(directory, script), 'utf8').matchAll(PAGE_ROUTE)
+  const loaded = new Set([script, ...listStaticImports(directory, script)])
+  const listChunks = (chunk: string) =>
+    [chunk, ...listStaticImports(directory, chunk)].filter((name) => !loaded.has(name))
+  return Object.fromEntries(routes.map(([, path = '', chunk = '']) => [path, listChunks(chunk)]))
+}

@@ -166,6 +166,7 @@ const workspacePage = createPageFactory(() => workspaceRoute)
 const MOVED = [
   ['channels', 'notifications'],
   ['deliveries', 'notifications/deliveries'],
+  ['live', 'analytics/live'],
   ['tags', 'settings/tags'],
   ['transfer', 'settings/transfer'],
   ['transfer/$importId', 'settings/transfer/$importId'],
@@ -292,9 +293,10 @@ const routeTree = rootRoute.addChildren([
       () => import('./pages/analytics/compare/compare-page.tsx'),
       'ComparePage',
     ),
-    workspacePage('live', () => import('./pages/live/live-page.tsx'), 'LivePage'),
+    workspacePage('analytics/proofs', () => import('./pages/analytics/proofs/proofs-page.tsx'), 'ProofsPage'),
+    workspacePage('analytics/live', () => import('./pages/live/live-page.tsx'), 'LivePage'),
     workspacePage('forms', () => import('./pages/forms/forms-page.tsx'), 'FormsPage', 'new'),
-    workspacePage('forms/$formKey', () => import('./pages/forms/form-page.tsx'), 'FormPage', 'tab'),
+    workspacePage('forms/$formKey', () => import('./pages/forms/form-page.tsx'), 'FormPage', 'tab', 'page'),
     workspacePage(
       'inbox',
       () => import('./pages/inbox/inbox-page.tsx'),

@@ -177,6 +177,7 @@ const EXCEPTIONS: RuleException[] = [
   createException('allow', 'accounts/access/session.ts', 'extendSession', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/sessions.ts', 'endSessions', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/sessions.ts', 'replaceSession', OWN_ACCOUNT),
+  createException('allow', 'accounts/auth/store-language.ts', 'storeLanguage', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/finish-sign-in.ts', 'endPresentedSession', OWN_ACCOUNT),
   createException(
     'allow',

@@ -23,6 +23,8 @@ export const sessionsQuery = queryOptions({
 export const endSession = (id: number) => auth('/revoke-session', { id })
 export const endOtherSessions = () => auth('/revoke-other-sessions', {})
 export const renameUser = (name: string) => auth('/update-user', { name })
+/** @param language null: the browser's */
+export const setUserLanguage = (language: string | null) => auth('/update-user', { language })
 export const changePassword = (input: { currentPassword: string; newPassword: string }) =>
   auth('/change-password', { ...input, revokeOtherSessions: true })
 

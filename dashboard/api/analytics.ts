@@ -6,7 +6,7 @@ import type { ClickBucket, ClickTotals } from '../../server/features/analytics/s
 import type { FormResource } from '../../server/features/forms/schema.ts'
 import type { TagResource } from '../../server/features/links/schema.ts'
 import { askAnalytics } from './analytics-batch.ts'
-import type { Api, QueryParameters } from './client.ts'
+import type { Api, QueryParameters, ResultPage } from './client.ts'
 import { readFileName } from './transfer/exports.ts'
 
 export type Subject = 'clicks' | 'leads'
@@ -162,12 +162,9 @@ const NAMES_STALE_MS = 60_000
  */
 export const valueNamesQuery = (api: Api, dimension: 'linkId' | 'tagId' | 'form', ids: string[]) =>
   queryOptions({
-    queryKey: [api.workspaceId, 'names', dimension, dimension === 'linkId' ? ids : null],
+    queryKey: [api.workspaceId, 'names', dimension, dimension === 'form' ? null : ids],
     queryFn: async ({ signal }): Promise<Record<string, string>> => {
-      if (dimension === 'tagId') {
-        const tags = await api.page<TagResource>('/tags', { query: { limit: 100 }, signal })
-        return Object.fromEntries(tags.data.map(({ id, name }) => [String(id), name]))
-      }
+      if (dimension === 'tagId') return readTagNames(api, ids, signal)
       if (dimension === 'form') {
         const forms = await api.page<FormResource>('/forms', { query: { limit: 100 }, signal })
         return Object.fromEntries(forms.data.map(({ formKey, name }) => [formKey, name]))
@@ -183,6 +180,18 @@ export const valueNamesQuery = (api: Api, dimension: 'linkId' | 'tagId' | 'form'
     },
     staleTime: NAMES_STALE_MS,
   })
+
+/** Reads the list until it has all of them. */
+async function readTagNames(api: Api, ids: string[], signal: AbortSignal): Promise<Record<string, string>> {
+  const names: Record<string, string> = {}
+  let cursor: string | null = ''
+  while (cursor !== null && ids.some((id) => names[id] === undefined)) {
+    const page: ResultPage<TagResource> = await api.page('/tags', { query: { limit: 100, cursor }, signal })
+    for (const { id, name } of page.data) names[id] = name
+    cursor = page.nextCursor
+  }
+  return names
+}
 
 export const EXPORT_FORMATS = {
   clicks: ['csv', 'ndjson', 'parquet'],

@@ -1,5 +1,8 @@
 // The only access to the server: the public REST API, with the session cookie in place of an API key.
 
+import { lowerFirst } from '../ui/text.ts'
+import { takeEarlyAnswer } from './early-answers.ts'
+import { translateError } from './error-texts.ts'
 import { toScreenName, withScreenNames } from './field-names.ts'
 import { announceWorkspaceGone, countSessionEndings, isSessionHeld, waitForSignIn } from './session-gate.ts'
 
@@ -102,17 +105,18 @@ async function send(path: string, call: RequestOptions, headers: Record<string, 
   try {
     response = call.send
       ? await call.send(url, headers)
-      : await fetch(url, {
-          method,
-          signal,
-          keepalive,
-          headers: {
-            ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-            ...headers,
-            ...call.headers,
-          },
-          body: body === undefined ? undefined : JSON.stringify(body),
-        })
+      : await (takeEarlyAnswer(method, url) ??
+          fetch(url, {
+            method,
+            signal,
+            keepalive,
+            headers: {
+              ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+              ...headers,
+              ...call.headers,
+            },
+            body: body === undefined ? undefined : JSON.stringify(body),
+          }))
   } catch (error) {
     if (signal?.aborted) throw error
     throw new ApiError(0, 'Couldn’t reach the server. Check your connection and try again.')
@@ -132,30 +136,29 @@ async function readError(response: Response): Promise<ApiError> {
     errors?: Record<string, string>
   }
   const errors = Object.fromEntries(
-    Object.entries(body.errors ?? {}).map(([field, message]) => [
-      field,
-      toSentence(withScreenNames(message)),
-    ]),
+    Object.entries(body.errors ?? {}).map(([field, message]) => [field, toSentence(message)]),
   )
   const [first] = Object.entries(errors)
-  const message = first ? nameError(first) : (body.error ?? body.message)
+  const message = first ? nameError(first) : translateError(body.error ?? body.message ?? '')
   return new ApiError(
     response.status,
-    message ?? `The server responded with status ${response.status}.`,
+    message || `The server responded with status ${response.status}.`,
     errors,
     body.code,
   )
 }
 
 /** The API's messages follow the name of a field (`is too long`). Under the field itself, they are sentences. */
-const toSentence = (message: string) =>
-  capitalize(/^(?:is|has|was|does|works|cannot)\b/.test(message) ? `this ${message}` : message)
+function toSentence(message: string): string {
+  const text = withScreenNames(translateError(message))
+  return capitalize(/^(?:is|has|was|does|works|cannot)\b/.test(message) ? `this ${text}` : text)
+}
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** `Expires: must be after “Starts”` */
 const nameError = ([field, message]: [field: string, message: string]) =>
-  `${toScreenName(field)}: ${message.charAt(0).toLowerCase()}${message.slice(1)}`
+  `${toScreenName(field)}: ${lowerFirst(message)}`
 
 /**
  * Messages by field. A message that belongs to no field is under `general`.

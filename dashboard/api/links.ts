@@ -9,12 +9,20 @@ import {
   queryOptions,
 } from '@tanstack/react-query'
 import type {
+  EditedLinksResource,
+  LinkChangesInput,
+  LinkUndoResource,
+} from '../../server/features/links/bulk-edit/schema.ts'
+import type {
   CreateLinkInput,
   LinkResource,
   SlugAvailability,
   TrashedLinkResource,
   UpdateLinkInput,
 } from '../../server/features/links/schema.ts'
+
+export type { EditedLinksResource, LinkChangesInput }
+
 import { toChunks } from './chunks.ts'
 import type { Api, ResultPage } from './client.ts'
 
@@ -99,30 +107,39 @@ export const resolutionQuery = (
     placeholderData: (before) => before,
   })
 
-export interface QrOptions {
-  size?: number
-  margin?: number
-  color?: string
-  background?: string
-}
-
-export const fetchQrCode = async (api: Api, id: number, format: 'svg' | 'png', options: QrOptions = {}) =>
-  (await api.raw(`/links/${id}/qr`, { query: { format, ...options } })).blob()
-
 export const createLink = (api: Api, input: CreateLinkInput) => api.post<LinkResource>('/links', input)
 
 /** @param updatedAt of the link that the person has seen: the server refuses the change (412) of an older one */
 export const updateLink = (api: Api, { id, updatedAt }: LinkResource, input: UpdateLinkInput) =>
   api.patch<LinkResource>(`/links/${id}`, input, { headers: { 'If-Match': `"${updatedAt}"` } })
 
-/** Changes any number of links, 100 per request. */
-export async function updateLinks(api: Api, changes: (UpdateLinkInput & { id: number })[]) {
-  const changed: LinkResource[] = []
-  for (const links of toChunks(changes)) {
-    changed.push(...(await api.patch<LinkResource[]>('/links/bulk', { links })))
+type Edit = { ids: number[]; changes: LinkChangesInput } | { undo: LinkUndoResource[] }
+
+async function postEdits(api: Api, edits: Edit[]): Promise<EditedLinksResource> {
+  const all: EditedLinksResource = { changed: [], unchanged: [], failed: [], undo: [] }
+  for (const edit of edits) {
+    const part = await api.post<EditedLinksResource>('/links/bulk-edit', edit)
+    all.changed.push(...part.changed)
+    all.unchanged.push(...part.unchanged)
+    all.failed.push(...part.failed)
+    all.undo.push(...part.undo)
   }
-  return changed
+  return all
 }
+
+/** Makes one change to any number of links, 100 per request. Links that cannot change are in `failed`. */
+export const editLinks = (api: Api, ids: number[], changes: LinkChangesInput) =>
+  postEdits(
+    api,
+    toChunks(ids).map((chunk) => ({ ids: chunk, changes })),
+  )
+
+/** Takes it back where nobody has changed the link since. */
+export const undoEdit = (api: Api, undo: LinkUndoResource[]) =>
+  postEdits(
+    api,
+    toChunks(undo).map((chunk) => ({ undo: chunk })),
+  )
 
 /** Moves any number of links to the trash. All requests start at once, because the page may be closing. */
 export const deleteLinks = (api: Api, ids: number[]) =>

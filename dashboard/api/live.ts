@@ -27,6 +27,8 @@ export interface LiveSubmission extends LiveLink {
 }
 
 export interface LiveFigures {
+  /** When the 30 minutes begin. */
+  start: string
   clicks: number
   visitors: number
   submissions: number

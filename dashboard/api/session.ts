@@ -3,6 +3,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { MemberResource } from '../../server/features/accounts/schema.ts'
 import { ApiError, type RequestOptions, request } from './client.ts'
+import { followLanguage } from './language.ts'
 import { leaveSession, waitForSignIn } from './session-gate.ts'
 
 export interface User {
@@ -11,6 +12,8 @@ export interface User {
   email: string
   /** Whether the user has a second factor. */
   secondFactor: boolean
+  /** null: the browser's. */
+  language: string | null
 }
 
 export interface Workspace {
@@ -51,6 +54,8 @@ export const userQuery = queryOptions({
   queryFn: async ({ client, queryKey, signal }): Promise<User | null> => {
     const user = await findUser()
     const wasSignedIn = client.getQueryData(queryKey) != null
+    // Later, loading the page again would lose what somebody has typed.
+    if (user && !wasSignedIn && followLanguage(user.language)) return new Promise(() => {})
     return user || !wasSignedIn || !(await waitForSignIn(true, signal)) ? user : findUser()
   },
   staleTime: 60_000,

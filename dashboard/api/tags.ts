@@ -7,7 +7,7 @@ import type { Api } from './client.ts'
 /** The API's maximum for one page. */
 const PAGE_SIZE = 100
 
-export type TagInput = Partial<Pick<TagResource, 'name' | 'color'>>
+export type TagInput = Partial<Pick<TagResource, 'name' | 'color' | 'pinned'>>
 
 /** The first 100 tags that match: enough for a menu that searches while typing. */
 export const tagsQuery = (api: Api, search = '') =>
@@ -25,6 +25,19 @@ export const allTagsQuery = (api: Api, search = '') =>
     initialPageParam: '',
     getNextPageParam: (last) => last.nextCursor ?? undefined,
     placeholderData: (before) => before,
+  })
+
+const REFRESH_MS = 60_000
+
+/** The tags that stand in the sidebar: at most 30. */
+export const pinnedTagsQuery = (api: Api) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'tags', 'pinned'],
+    queryFn: ({ signal }) =>
+      api.page<TagResource>('/tags', { query: { pinned: 'true', limit: PAGE_SIZE }, signal }),
+    select: ({ data }) => data.toSorted((a, b) => a.name.localeCompare(b.name)),
+    staleTime: REFRESH_MS,
+    refetchInterval: REFRESH_MS,
   })
 
 export const createTag = (api: Api, input: TagInput) => api.post<TagResource>('/tags', input)

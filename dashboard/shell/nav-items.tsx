@@ -11,8 +11,10 @@ import {
   Inbox,
   Link2,
   type LucideIcon,
+  Radio,
   Send,
   Settings,
+  ShieldCheck,
   Tag,
 } from 'lucide-react'
 import type { ComponentType } from 'react'
@@ -20,12 +22,15 @@ import { channelsQuery } from '../api/channels.ts'
 import { unreadCountQuery } from '../api/unread-count.ts'
 import { isInTrouble } from '../pages/channels/is-in-trouble.ts'
 import { formatCount, formatUnread } from '../ui/format.ts'
+import { PinnedTags } from './pinned-tags.tsx'
 import { useApi } from './use-workspace.ts'
 
 export interface NavItem {
   to:
     | '/$workspaceId/links'
     | '/$workspaceId/analytics'
+    | '/$workspaceId/analytics/live'
+    | '/$workspaceId/analytics/proofs'
     | '/$workspaceId/forms'
     | '/$workspaceId/inbox'
     | '/$workspaceId/domains'
@@ -40,10 +45,12 @@ export interface NavItem {
   key: string
   /** The badge at the end of the row, such as a count. It draws nothing where there is nothing to say. */
   Badge?: ComponentType
+  /** What stands below the row. */
+  Inner?: ComponentType
 }
 
 export const NAV_ITEMS: NavItem[] = [
-  { to: '/$workspaceId/links', label: 'Links', icon: Link2, key: 'l' },
+  { to: '/$workspaceId/links', label: 'Links', icon: Link2, key: 'l', Inner: PinnedTags },
   { to: '/$workspaceId/analytics', label: 'Analytics', icon: BarChart3, key: 'a' },
   { to: '/$workspaceId/inbox', label: 'Inbox', icon: Inbox, key: 'i', Badge: InboxBadge },
   { to: '/$workspaceId/forms', label: 'Forms', icon: FileText, key: 'f' },
@@ -54,6 +61,8 @@ export const NAV_ITEMS: NavItem[] = [
 
 /** Pages inside a place: the sidebar shows the place only. */
 export const INNER_PAGES: NavItem[] = [
+  { to: '/$workspaceId/analytics/live', label: 'Live', icon: Radio, key: 'v' },
+  { to: '/$workspaceId/analytics/proofs', label: 'Proofs', icon: ShieldCheck, key: 'p' },
   { to: '/$workspaceId/notifications/deliveries', label: 'Deliveries', icon: Send, key: 'd' },
   { to: '/$workspaceId/settings/tags', label: 'Tags', icon: Tag, key: 't' },
   { to: '/$workspaceId/settings/transfer', label: 'Import and export', icon: ArrowDownUp, key: 'm' },

@@ -77,7 +77,7 @@ function Navigation() {
   return (
     <nav aria-label="Workspace">
       <ul className="grid gap-0.5">
-        {NAV_ITEMS.map(({ to, label, icon: Icon, Badge }) => (
+        {NAV_ITEMS.map(({ to, label, icon: Icon, Badge, Inner }) => (
           <li key={to}>
             <Link
               to={to}
@@ -94,6 +94,7 @@ function Navigation() {
               {label}
               {Badge && <Badge />}
             </Link>
+            {Inner && <Inner />}
           </li>
         ))}
       </ul>

@@ -1,12 +1,16 @@
-// Numbers, times, country names and URLs as texts, in the viewer's language and time zone.
+// Numbers, times, country names and URLs as texts, in the page's language and the viewer's time zone.
 
-const fullNumber = new Intl.NumberFormat()
-const shortNumber = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
-const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const exactTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+import { locale } from '../api/language.ts'
+import { t } from './text.ts'
+
+const fullNumber = new Intl.NumberFormat(locale)
+const shortNumber = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const exactTime = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })
+const plural = new Intl.PluralRules(locale)
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
 
 export const viewerZone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
@@ -20,7 +24,7 @@ export const formatUnread = (count: number) => (count > UNREAD_MAX ? `${UNREAD_M
 export const formatPercent = (part: number) => percent.format(part)
 /** Exact: the text is no floating-point number on its way. */
 export const formatMoney = (value: string, currency: string) =>
-  new Intl.NumberFormat(undefined, { style: 'currency', currency }).format(value as `${number}`)
+  new Intl.NumberFormat(locale, { style: 'currency', currency }).format(value as `${number}`)
 export const formatDay = (iso: string) => day.format(new Date(iso))
 export const formatTime = (iso: string) => moment.format(new Date(iso))
 export const formatExactly = (iso: string) => exactTime.format(new Date(iso))
@@ -39,10 +43,10 @@ export function formatAgo(iso: string, now = Date.now()): string {
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit)
   }
-  return 'just now'
+  return t('just now')
 }
 
-const regions = new Intl.DisplayNames(undefined, { type: 'region', fallback: 'code' })
+const regions = new Intl.DisplayNames(locale, { type: 'region', fallback: 'code' })
 
 /** `Germany` for `DE`. A text that is no country code stays as it is. */
 export const formatCountryName = (code: string) =>
@@ -54,7 +58,7 @@ export const toFlagEmoji = (code: string) =>
     ? String.fromCodePoint(...[...code].map((letter) => 0x1f1e6 + letter.charCodeAt(0) - 65))
     : ''
 
-const BYTE_UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
+const BYTE_UNITS = [t('bytes'), t('KB'), t('MB'), t('GB'), t('TB')]
 const BYTE_STEP = 1024
 /** `3.4 MB` */
 export function formatBytes(bytes: number): string {
@@ -63,9 +67,27 @@ export function formatBytes(bytes: number): string {
   return `${shortNumber.format(bytes / BYTE_STEP ** unit)} ${BYTE_UNITS[unit]}`
 }
 
-/** `1 link`, `2 links` */
-export const formatCount = (n: number, one: string, many = `${one}s`) =>
-  `${formatNumber(n)} ${n === 1 ? one : many}`
+const orList = new Intl.ListFormat(locale, { type: 'disjunction' })
+const andList = new Intl.ListFormat(locale, { type: 'conjunction' })
+/** `A, B or C` */
+export const formatOr = (texts: string[]) => orList.format(texts)
+/** `A, B and C` */
+export const formatAnd = (texts: string[]) => andList.format(texts)
+
+/**
+ * `1 link`, `2 links`
+ * @param one or all forms in the order of `pluralCategories`, which the build writes for languages that have more than two
+ */
+export function formatCount(n: number, one: string | string[], many = `${one}s`) {
+  const form = plural.select(n)
+  const text =
+    typeof one === 'string'
+      ? form === 'one'
+        ? one
+        : many
+      : one[plural.resolvedOptions().pluralCategories.indexOf(form)]
+  return `${formatNumber(n)} ${text}`
+}
 
 /** `example.com/sale` for `https://www.example.com/sale/`. */
 export const toReadableUrl = (url: string) => url.replace(/^https?:\/\/(www\.)?/, '').replace(/\/$/, '')

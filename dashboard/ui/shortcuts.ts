@@ -61,7 +61,9 @@ let previous = { key: '', at: 0 }
 
 const isTyping = (target: EventTarget | null) =>
   target instanceof Element &&
-  target.closest('input:not([type=checkbox]), textarea, select, [contenteditable], [role=menu]') !== null
+  target.closest(
+    'input:not([type=checkbox]), textarea, [contenteditable], [role=menu], [role=combobox], [role=listbox]',
+  ) !== null
 
 /** The key with its modifiers, in the notation of `Shortcut.keys`; undefined for a combination that no shortcut has. */
 function toKeys({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): string | undefined {

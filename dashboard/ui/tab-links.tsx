@@ -1,7 +1,7 @@
 // Tabs that are links: each has an address that can be opened and shared. In a row, or in a column beside the page.
 
 import { Link, type LinkProps } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { classNames } from './class-names.ts'
 
 export interface TabLink {
@@ -26,8 +26,10 @@ export function TabLinks({
   className?: string
   side?: boolean
 }) {
+  const nav = useCurrentInView(current)
   return (
     <nav
+      ref={nav}
       aria-label={label}
       className={classNames('min-w-0 overflow-x-auto', side && 'xl:sticky xl:top-6', className)}
     >
@@ -52,6 +54,20 @@ export function TabLinks({
       </ul>
     </nav>
   )
+}
+
+/** Scrolls the row to the current tab, where a narrow window would cut it off. */
+function useCurrentInView(current: string) {
+  const nav = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each tab has another place
+  useEffect(() => {
+    const row = nav.current
+    const tab = row?.querySelector('[aria-current]')?.getBoundingClientRect()
+    if (!row || !tab) return
+    const { left, width } = row.getBoundingClientRect()
+    row.scrollLeft += tab.left + tab.width / 2 - (left + width / 2)
+  }, [current])
+  return nav
 }
 
 export const toTabClass = (isCurrent: boolean) =>

@@ -107,6 +107,3 @@ export const idList = (max: number) =>
       maxLength: 16 * max - 1,
       example: '1,2',
     })
-
-export const toIso = (ms: number) => new Date(ms).toISOString()
-export const toIsoOrNull = (ms: number | null) => (ms === null ? null : toIso(ms))

@@ -61,6 +61,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
       resolvePendingAttribution,
       isBlocked: site.isBlocked,
       wakeDeliverer: notify.wake,
+      creditLeads: services.creditLeads,
       spam,
       canMail: sendMail !== undefined,
       // The workers of this machine share its directory.
@@ -80,6 +81,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
     outcomes: { now, origin },
     views: { now, origin },
     files: { origin, resolvePendingAttribution, uploads: services.uploads },
+    teamReplies: { origin, now, resolvePendingAttribution, ...notify.teamReplies },
     formCheck: { origin, turnstile: turnstile !== undefined, allow: webhookAllow },
     notify: notify.api,
     doctor: { doctor: services.doctor },

@@ -10,7 +10,7 @@ import { createKeptValues } from '../features/hits/kept-values.ts'
 import type { Blocklist } from '../features/links/blocklist/blocklist.ts'
 import { createDestinationJudge } from '../features/links/blocklist/judge-destination.ts'
 import { createLinkCache } from '../features/links/cache.ts'
-import { createLastClickTeller } from '../features/links/counting/closed-links.ts'
+import { createLastClickTeller, createLeadCrediter } from '../features/links/counting/closed-links.ts'
 import { createClickLimiter } from '../features/links/counting/use-click.ts'
 import { createDnsClients } from '../features/links/domains/dns-client.ts'
 import { createServerAddresses } from '../features/links/domains/server-addresses.ts'
@@ -71,7 +71,8 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
     destinationSync: createDestinationSync({ db, now, site }),
     now,
     clock,
-    clickLimiter: createClickLimiter(db, createLastClickTeller({ db, site: needs.site, now })),
+    clickLimiter: createClickLimiter(db, createLastClickTeller({ db, site, now })),
+    creditLeads: createLeadCrediter({ db, site, now }),
     freshness,
     cache,
     domains,

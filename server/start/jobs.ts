@@ -17,7 +17,6 @@ import { type ErasureNeeds, eraseDeletedWorkspaces } from '../features/hits/eras
 import { pruneMisses } from '../features/hits/misses/prune-misses.ts'
 import { toRetentionStart } from '../features/hits/retention.ts'
 import { moveNewClicks } from '../features/links/counters.ts'
-import { announceExpiredLinks } from '../features/links/counting/closed-links.ts'
 import { recheckDomains } from '../features/links/domains/recheck-domains.ts'
 import type { VerificationNeeds } from '../features/links/domains/verify-domain.ts'
 import { foldSearchTexts } from '../features/links/fold-search-texts.ts'
@@ -59,6 +58,8 @@ export interface JobNeeds extends ErasureNeeds {
   verification: VerificationNeeds
   /** Tells channels of the clicks that this node has recorded. */
   announceClicks: () => Promise<void>
+  /** Tells channels of the links that have expired. */
+  announceExpired: () => Promise<void>
   /** Ends splits whose time is over. */
   endDueSplits: () => Promise<void>
   /** Sends reports of views that are due. */
@@ -157,7 +158,7 @@ const JOBS: Job[] = [
     runsOn: 'cluster',
     everyMs: 30 * SECOND,
     firstMs: SECOND,
-    run: announceExpiredLinks,
+    run: ({ announceExpired }) => announceExpired(),
   },
   {
     name: 'send reports of views',

@@ -72,6 +72,8 @@ export async function openNotify(config: Config, needs: NotifyNeeds) {
     /** The needs of `createMailRoutes`. */
     mailRoutes: { db, now, limiter, wake: () => wake(), links: shared.recipients.links, origin, trustProxy },
     replyLinks,
+    /** Needs of `createTeamRepliesApi`. */
+    teamReplies: { limiter, hashAddress, canMail: sendMail !== undefined, wakeDeliverer: () => wake() },
     replies: createReplyOutbox({
       engine: db.engine,
       hashAddress,

@@ -3,7 +3,7 @@
 import type { Config } from '../config/config.ts'
 import { createStorageLimit } from '../features/accounts/abuse/storage-limit.ts'
 import { createVisitMatcher } from '../features/attribution/match-visit.ts'
-import { recordTouches } from '../features/attribution/record-touches.ts'
+import { createTouchRecorder } from '../features/attribution/record-touches.ts'
 import { createSenderDescriber } from '../features/attribution/sender.ts'
 import { openAttemptCounter } from '../features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from '../features/forms/captcha/create-captcha-provider.ts'
@@ -51,7 +51,7 @@ export function openPublicEndpoints(config: Config, shared: CommonParts, notify:
       isBlocked: site.isBlocked,
       describeSender: createSenderDescriber({ geo, getSalt }),
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
-      recordTouches,
+      recordTouches: createTouchRecorder(shared),
       wakeDeliverer: notify.wake,
       judgeSpam: createSpamJudge(spam),
       replies: notify.replies,

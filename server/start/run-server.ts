@@ -45,9 +45,12 @@ export async function runServer(
   const notices = [config.mailNotice, config.uploadNotice, services.hitStoreWarning]
     .filter(Boolean)
     .map((notice) => `${notice}\n`)
+  const state = await readFirstAccountState(services.db.read)
+  // After the start message.
+  setImmediate(() => void app.loadRoutes().catch((error) => endAtOnce(toSentence(error))))
   return {
     node: services.spool.node,
-    readyText: notices.join('') + toReadyText(config, await readFirstAccountState(services.db.read)),
+    readyText: notices.join('') + toReadyText(config, state),
     readMetrics: services.readOwnMetrics,
     async stop() {
       services.startDraining()

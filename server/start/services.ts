@@ -1,31 +1,19 @@
 // Opens the stores and wires the features: what the routes need, what jobs.ts runs, and what main.ts closes.
 
-import { dirname } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { toUploadsNeeds } from '../config/upload-settings.ts'
 import { VERSION } from '../config/version.ts'
-import { createClickAnnouncer } from '../features/analytics/feed/announce-clicks.ts'
-import { reportMissing } from '../features/analytics/missing/report-missing.ts'
 import { createClickInference } from '../features/attribution/infer-clicks.ts'
-import { type BackupSchedule, createBackupSchedule } from '../features/backup/schedule.ts'
-import { createDestinationWatch } from '../features/destinations/watch-destinations.ts'
-import { createSubmissionPruner } from '../features/forms/erasure/prune-submissions.ts'
 import { openUploads } from '../features/forms/uploads/uploads.ts'
 import { readHitMetrics } from '../features/hits/metrics.ts'
-import { toRetentionStart } from '../features/hits/retention.ts'
 import { createBlocklist } from '../features/links/blocklist/blocklist.ts'
 import { readDomainMetrics } from '../features/links/domains/domain-metrics.ts'
 import { readLinkMetrics } from '../features/links/metrics.ts'
 import { preloadLinks } from '../features/links/preload-links.ts'
-import { createClockFollower } from '../features/notify/delivery/follow-clock.ts'
-import { endDueSplits } from '../features/splits/end-split.ts'
-import { type ImportServiceNeeds, openImports } from '../features/transfer/import/open-imports.ts'
 import { verifySafeRequest } from '../http/safe-request.ts'
-import { createApiNeeds, createVerificationNeeds } from './api-needs.ts'
 import { type CommonParts, createCommonParts } from './common-parts.ts'
-import { createServerDoctor } from './doctor.ts'
 import { followChanges } from './follow-changes.ts'
-import { type JobNeeds, startJobs } from './jobs.ts'
+import type { LaterOptions } from './later.ts'
 import { type Notify, openNotify } from './notify.ts'
 import {
   createMetricsReader,
@@ -36,19 +24,18 @@ import {
 import { openPublicEndpoints, type PublicEndpoints } from './public-endpoints.ts'
 import { createSite } from './site.ts'
 import { openStores, type StoreOptions, type Stores } from './stores.ts'
-import { createViewJobs, createViewNeeds } from './views.ts'
 
 export interface ServiceOptions extends StoreOptions {
   /** Where several servers share the ports of this machine. */
   worker?: MetricsNeeds['worker']
   /** How long files of imports may take, and where they are read. */
-  reading?: Pick<ImportServiceNeeds, 'sliceMs' | 'deadlineMs' | 'startReader'>
+  reading?: LaterOptions['reading']
 }
 
 export type Services = Awaited<ReturnType<typeof openServices>>
 
 /**
- * Opens everything but the routes and the socket. Jobs and deliveries run from now on.
+ * Opens what visitors of links and forms need. Deliveries run from now on; jobs and the API's services are opened later.
  * @throws when a store cannot be opened, or the address check of outgoing requests does not hold
  */
 export async function openServices(config: Config, options: ServiceOptions = {}) {
@@ -65,34 +52,23 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const endpoints = openPublicEndpoints(config, shared, notify)
   const feed = await followChanges({ ...shared, ...endpoints })
   await preloadLinks(shared)
-  const backups = createServiceBackups(config, now, worker)
-  const doctor = createServerDoctor(config, { ...shared, hitWorker: stores.hitWorker })
-  const imports = openServiceImports(config, { ...shared, ...reading })
-  const parts = { ...shared, ...endpoints, imports, notify, resolvePendingAttribution, doctor }
-  const submissionPruner = createSubmissionPruner(shared)
-  const jobs = startServiceJobs(config, {
-    ...shared,
-    imports,
-    submissionPruner,
-    makeBackup: backups.run,
-    setSalts: stores.setSalts,
-    endDueSplits: () => endDueSplits({ ...shared, resolvePendingAttribution }),
-    ...createViewJobs(config, { ...shared, resolvePendingAttribution }, notify.wake),
-    resolvePendingAttribution: attribution.resolveAllPending,
-  })
   const drain = createDrain(shared.live.close)
-  const metrics = createServiceMetrics({ ...parts, hitWorker: stores.hitWorker }, worker)
+  const metrics = createServiceMetrics(
+    { ...shared, ...endpoints, notify, hitWorker: stores.hitWorker },
+    worker,
+  )
   const observability = await openObservability(config, stores.db, stores.spool.node)
-  for (const part of [feed, observability, backups, imports, uploads, submissionPruner])
-    metrics.add(part.metrics)
+  for (const part of [feed, observability, uploads]) metrics.add(part.metrics)
+  const later = createLater(async () => {
+    const { openLaterServices } = await import('./later.ts')
+    const parts = { ...stores, ...shared, ...endpoints, notify, attribution }
+    return openLaterServices(config, parts, { worker, reading, addMetrics: metrics.add })
+  })
   return {
     ...stores,
     ...createPublicNeeds(config, { ...shared, resolvePendingAttribution }, endpoints),
-    mailRoutes: notify.mailRoutes,
-    doctor,
-    doctorRoutes: { ...config, ...doctor, inspectHits: stores.hitWorker.inspect, now },
-    signIn: { ...config, ...shared },
-    api: createApiNeeds(config, parts),
+    /** Starts the jobs, and opens what the API and the sign-in need. */
+    openLater: later.open,
     observer: observability.observer,
     watchLoop: observability.watchLoop,
     operations: {
@@ -109,9 +85,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
     /** Closes in order: jobs, deliveries, attempt counts, and then the stores. */
     async close() {
       drain.start()
-      backups.stop()
-      await imports.stop()
-      await jobs.stop()
+      await later.close()
       await feed.close()
       await notify.close()
       await endpoints.attempts.close()
@@ -119,6 +93,15 @@ export async function openServices(config: Config, options: ServiceOptions = {})
       await stores.close()
       await observability.close()
     },
+  }
+}
+
+/** Opens once, and closes what was opened. */
+function createLater<Opened extends { close(): Promise<void> }>(openNow: () => Promise<Opened>) {
+  let opened: Promise<Opened> | undefined
+  return {
+    open: () => (opened ??= openNow()),
+    close: async () => (await opened)?.close(),
   }
 }
 
@@ -137,18 +120,24 @@ function createDrain(endStreams: () => void) {
 /** Dependencies of the public routes. */
 function createPublicNeeds(
   config: Config,
-  shared: Parameters<typeof createViewNeeds>[1],
+  shared: CommonParts & { resolvePendingAttribution: (workspaceId: number) => Promise<void> },
   { intake, forms, formFacts }: PublicEndpoints,
 ) {
-  const { sharedViews, publicStats } = createViewNeeds(config, shared)
   return {
     site: shared.site,
     domains: shared.domains,
     hosts: { domains: shared.domains, site: shared.site, trustProxy: config.trustProxy },
     origin: config.origin,
     paths: config,
-    redirects: { ...shared, publicStats, trustProxy: config.trustProxy, abuseEmail: config.abuseEmail },
-    sharedViews,
+    redirects: {
+      ...shared,
+      trustProxy: config.trustProxy,
+      abuseEmail: config.abuseEmail,
+      renderStats: async (link: { id: number; workspaceId: number }) => {
+        const { renderPublicStats } = await import('./views.ts')
+        return renderPublicStats(shared, link)
+      },
+    },
     intake,
     forms,
     formFacts,
@@ -185,68 +174,3 @@ const createServiceMetrics = (services: MetricServices, worker: MetricsNeeds['wo
       services.blocklist.metrics,
     ],
   })
-
-const openServiceImports = (
-  { dataDir, geoipDb, hitRetentionDays: days }: Config,
-  shared: CommonParts & ServiceOptions['reading'],
-) =>
-  openImports({
-    ...shared,
-    ...shared.hits,
-    dataDir,
-    node: shared.spool.node,
-    geoPath: geoipDb,
-    retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
-  })
-
-/** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
-function createServiceBackups(
-  config: Config,
-  now: () => number,
-  worker: MetricsNeeds['worker'],
-): BackupSchedule {
-  const settings = (worker?.number ?? 1) === 1 ? config.backups : undefined
-  const dataDir = worker ? dirname(config.dataDir) : config.dataDir
-  return createBackupSchedule({ settings, dataDir, now })
-}
-
-type JobServices = CommonParts &
-  Pick<
-    JobNeeds,
-    | 'makeBackup'
-    | 'setSalts'
-    | 'endDueSplits'
-    | 'sendReports'
-    | 'sendAlerts'
-    | 'resolvePendingAttribution'
-    | 'imports'
-    | 'submissionPruner'
-  >
-
-function startServiceJobs(config: Config, services: JobServices) {
-  const { spool, cluster, hits, blocklist, uploads } = services
-  const mails = { origin: config.origin, onlyVerified: config.signup === 'open' }
-  const clicks = createClickAnnouncer({ ...services, node: spool.node, origin: config.origin })
-  return startJobs({
-    ...services,
-    announceClicks: clicks.run,
-    runAlone: cluster.runAlone,
-    hitRetentionDays: config.hitRetentionDays,
-    pruneHits: hits.pruneHits,
-    node: spool.node,
-    eraseHits: hits.eraseHits,
-    reloadBlocklist: blocklist.reload,
-    sweepUploads: uploads.sweep,
-    eraseFiles: uploads.erase,
-    reportMissing: () => reportMissing({ ...services, ...mails }),
-    watchDestinations: createDestinationWatch({
-      ...services,
-      ...mails,
-      sync: services.destinationSync,
-      allow: config.webhookAllow,
-    }),
-    pruneBuiltFiles: services.builtFiles?.prune,
-    verification: createVerificationNeeds(config, services),
-    followClock: createClockFollower(services),
-  })
-}

@@ -19,13 +19,14 @@ export function createViewJobs({ origin }: Config, parts: ViewParts, wake: () =>
 }
 
 /** The part of the needs of public routes that is about views. */
-export function createViewNeeds({ secret, origin, trustProxy }: Config, shared: ViewParts) {
-  const counting = toCounting(shared)
-  return {
-    sharedViews: { ...counting, trustProxy, pass: createSharePass(secret, origin) },
-    publicStats: {
-      style: STATS_STYLE,
-      render: (link: { id: number; workspaceId: number }) => renderLinkStats(counting, link),
-    },
-  }
-}
+export const createViewNeeds = ({ secret, origin, trustProxy }: Config, shared: ViewParts) => ({
+  ...toCounting(shared),
+  trustProxy,
+  pass: createSharePass(secret, origin),
+})
+
+/** The public statistics of a link. */
+export const renderPublicStats = async (parts: ViewParts, link: { id: number; workspaceId: number }) => ({
+  style: STATS_STYLE,
+  content: await renderLinkStats(toCounting(parts), link),
+})

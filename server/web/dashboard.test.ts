@@ -42,10 +42,17 @@ function writeBuild(hash: string): string {
     style: `app-${hash}.css`,
     font: `inter-${hash}.woff2`,
     preload: [],
+    pages: { links: [`chunk-a-${hash}.js`], 'links/$linkId': [`chunk-b-${hash}.js`] },
     workspaceFrame: '',
     centeredFrame: '',
+    languages: ['de', 'fr'],
   }
   writeFileSync(join(directory, 'built.json'), JSON.stringify(manifest))
+  // French cannot be bundled: the program writes nothing.
+  mkdirSync(join(directory, 'de'))
+  writeFileSync(join(directory, `de/main-de${hash}.js`), '/* de */')
+  const german = { script: `main-de${hash}.js`, preload: [], workspaceFrame: 'Lädt', centeredFrame: '' }
+  writeFileSync(join(directory, 'de/built.json'), JSON.stringify(german))
   const file = join(home, `${hash}.ts`)
   writeFileSync(file, `process.stdout.write(${JSON.stringify(directory)})`)
   return file
@@ -59,6 +66,24 @@ describe('the dashboard of one release', () => {
   beforeAll(async () => {
     first = openRelease('aaaaaaaa').answer
     second = openRelease('bbbbbbbb').answer
+  })
+
+  test.each([
+    ['/app', 'a'],
+    ['/app/', 'a'],
+    ['/app/new?url=x', 'a'],
+    ['/app/12/links?search=x#y', 'a'],
+    ['/app/12/links/', 'a'],
+    ['/app/12/links/7', 'b'],
+    ['/app/12/links/7?next=/app/1/links', 'b'],
+    ['/app/12/links/7/x', undefined],
+    ['/app/12/inbox?next=/app/1/links', undefined],
+  ])('names the files of a page early: %s', async (path, chunk) => {
+    const page = await (await ask(first, path, { Cookie: 'towpath_session=x' })).text()
+    const preloaded = [...page.matchAll(/modulepreload" href="\/app\/assets\/chunk-(\w)/g)].map(
+      ([, name]) => name,
+    )
+    expect(preloaded).toEqual(chunk === undefined ? [] : [chunk])
   })
 
   test('has its files at the servers of the other one, once it has shown a page', async () => {
@@ -89,6 +114,27 @@ describe('the dashboard of one release', () => {
       ])
       expect(await font.text()).toBe('wOF2')
     }
+  })
+
+  test.each([
+    [{}, 'en', 'main-a'],
+    [{ 'Accept-Language': 'pt, de-CH;q=0.8, en;q=0.5' }, 'de', 'main-de'],
+    [{ 'Accept-Language': 'en-GB, de' }, 'en', 'main-a'],
+    [{ 'Accept-Language': 'de;q=0, *' }, 'en', 'main-a'],
+    [{ 'Accept-Language': 'de', Cookie: 'a=b; towpath_language=en' }, 'en', 'main-a'],
+    [{ Cookie: 'towpath_language=de; a=b' }, 'de', 'main-de'],
+    [{ Cookie: 'xtowpath_language=de' }, 'en', 'main-a'],
+    [{ Cookie: 'towpath_language=../de' }, 'en', 'main-a'],
+    // Where a language cannot be bundled, the page is English.
+    [{ 'Accept-Language': 'fr' }, 'en', 'main-a'],
+  ])('has its page in the language of %j', async (headers, language, script) => {
+    const response = await ask(first, '/app', headers)
+    const page = await response.text()
+    expect(page).toContain(`<html lang="${language}" data-languages="en de fr">`)
+    expect(page).toContain(`/app/assets/${script}`)
+    expect(response.headers.get('vary')).toBe('Accept-Language, Cookie')
+    const name = /assets\/(main-de\w+\.js)/.exec(page)?.[1]
+    if (name) expect(await (await ask(first, `/app/assets/${name}`)).text()).toBe('/* de */')
   })
 
   test.each([

@@ -11,6 +11,7 @@ import { type StaticFile, sendStaticFile } from '../http/static-file.ts'
 import { notFound, unavailable } from '../lib/failure.ts'
 import { describeError, log } from '../lib/log.ts'
 import type { BuiltFileStore } from '../storage/built-file-store.ts'
+import { choosePageLanguage } from './page-language.ts'
 
 const BUILD = join(import.meta.dir, '../../dashboard/build.ts')
 
@@ -37,14 +38,24 @@ interface BuildManifest {
   style: string
   font: string
   preload: string[]
+  pages: Record<string, string[]>
   workspaceFrame: string
   centeredFrame: string
+  /** The languages besides English. */
+  languages: string[]
 }
 
 interface Dashboard {
   directory: string
-  /** The page with the frame of a workspace, and the page with the frame of sign-in. */
-  workspacePage: string
+  manifest: BuildManifest
+  /** The pages of each language that somebody has asked for. */
+  pages: Map<string, Promise<Pages>>
+}
+
+interface Pages {
+  /** The pages with the frame of a workspace, which name the files of what they show; the last one fits every path. */
+  workspacePages: { path: RegExp; html: string }[]
+  /** The page with the frame of sign-in. */
   centeredPage: string
 }
 
@@ -68,7 +79,7 @@ export interface DashboardNeeds {
 export function createDashboard({ builtFiles, build: file = BUILD }: DashboardNeeds) {
   let building: Promise<Dashboard> | undefined
   const getDashboard = () => {
-    building ??= build(file, builtFiles).catch((error) => {
+    building ??= openBuild({ build: file, builtFiles }).catch((error) => {
       building = undefined
       throw error
     })
@@ -78,14 +89,16 @@ export function createDashboard({ builtFiles, build: file = BUILD }: DashboardNe
   return {
     /** Bundles the files, which the first request would do otherwise. */
     prepare: async () => void (await getDashboard()),
-    answer: (request: Request) => answer(request, getDashboard, builtFiles),
+    answer: (request: Request) => answer(request, getDashboard, { builtFiles, build: file }),
   }
 }
+
+type BuildNeeds = Required<Pick<DashboardNeeds, 'build'>> & Pick<DashboardNeeds, 'builtFiles'>
 
 async function answer(
   request: Request,
   getDashboard: () => Promise<Dashboard>,
-  builtFiles: BuiltFileStore | undefined,
+  needs: BuildNeeds,
 ): Promise<Response> {
   const id = requestId(request.headers.get('x-request-id'))
   try {
@@ -95,10 +108,15 @@ async function answer(
         { status: 405, headers: { Allow: 'GET, HEAD', 'X-Request-Id': id } },
       )
     }
-    const { directory, workspacePage, centeredPage } = await getDashboard()
+    const dashboard = await getDashboard()
     const name = /\/app\/assets\/([^/?#]*)/.exec(request.url)?.[1]
-    if (name !== undefined) return await sendFile(request, await findFile(directory, name, builtFiles))
-    return new Response(isWorkspacePage(request) ? workspacePage : centeredPage, {
+    if (name !== undefined) return await sendFile(request, await findFile(dashboard, name, needs.builtFiles))
+    const { workspacePages, centeredPage } = await getPages(dashboard, request.headers, needs)
+    const path = request.url.replace(/[?#].*/s, '')
+    const page = isWorkspacePage(request)
+      ? workspacePages.find((each) => each.path.test(path))?.html
+      : centeredPage
+    return new Response(page, {
       headers: { ...PAGE_HEADERS, ...toReferrerPolicy(request.url), 'X-Request-Id': id },
     })
   } catch (error) {
@@ -124,6 +142,7 @@ const PAGE_HEADERS = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
   // The names of the files change with every version, so the page that names them must be the newest.
   'Cache-Control': 'no-cache',
+  Vary: 'Accept-Language, Cookie',
 }
 
 /** The page names its address to the server when it loads its files. An address with a token must stay where it is. */
@@ -134,45 +153,90 @@ const sendFile = (request: Request, file: StaticFile) =>
 
 /** @throws Failure `not_found`: a page from before an upgrade may ask for a file that is gone */
 async function findFile(
-  directory: string,
+  { directory, manifest }: Dashboard,
   name: string,
   builtFiles: BuiltFileStore | undefined,
 ): Promise<StaticFile> {
   const kind = FILE.exec(name)?.[1] as keyof typeof TYPES | undefined
   if (!kind) throw notFound('')
-  const content = Bun.file(join(directory, name))
+  const type = TYPES[kind]
   const isCompressed = kind === 'woff2'
-  if (await content.exists())
-    return {
-      type: TYPES[kind],
-      content,
-      gzip: isCompressed ? undefined : Bun.file(join(directory, `${name}.gz`)),
-    }
+  for (const place of ['', ...manifest.languages]) {
+    const content = Bun.file(join(directory, place, name))
+    const gzip = isCompressed ? undefined : Bun.file(join(directory, place, `${name}.gz`))
+    if (await content.exists()) return { type, content, gzip }
+  }
   const kept = HASHED.test(name) ? await builtFiles?.find('dashboard', name) : undefined
   if (!kept) throw notFound('')
-  return { type: TYPES[kind], content: kept.content, gzip: isCompressed ? undefined : kept.gzip }
+  return { type, content: kept.content, gzip: isCompressed ? undefined : kept.gzip }
 }
 
-async function build(file: string, builtFiles: BuiltFileStore | undefined): Promise<Dashboard> {
-  const child = Bun.spawn([process.execPath, file], { stdout: 'pipe', stderr: 'pipe' })
+/** @returns the directory that the program has printed */
+async function runBuild(file: string, ...words: string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, file, ...words], { stdout: 'pipe', stderr: 'pipe' })
   const [output, errors] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ])
-  if ((await child.exited) !== 0) {
-    log.error('dashboard_not_built', { reason: errors.slice(0, 4096) })
-    throw unavailable(new Error('the dashboard could not be bundled'), 10)
+  if ((await child.exited) === 0) return output.trim()
+  log.error('dashboard_not_built', { reason: errors.slice(0, 4096) })
+  throw unavailable(new Error('the dashboard could not be bundled'), 10)
+}
+
+const readManifest = async <T>(directory: string) =>
+  (await Bun.file(join(directory, 'built.json')).json()) as T
+
+async function openBuild({ build, builtFiles }: BuildNeeds): Promise<Dashboard> {
+  const directory = await runBuild(build)
+  const manifest = await readManifest<BuildManifest>(directory)
+  const english = await openPages(manifest, directory, 'en', builtFiles)
+  return { directory, manifest, pages: new Map([['en', Promise.resolve(english)]]) }
+}
+
+/** Bundles the language of the request if nobody has asked for it before. Where that fails, the page is in English. */
+function getPages(
+  { directory, manifest, pages }: Dashboard,
+  headers: Headers,
+  needs: BuildNeeds,
+): Promise<Pages> {
+  const language = choosePageLanguage(headers, manifest.languages)
+  const open = async () => {
+    const own = join(directory, language)
+    if (!(await Bun.file(join(own, 'built.json')).exists()))
+      await runBuild(needs.build, `--language=${language}`)
+    return openPages({ ...manifest, ...(await readManifest<object>(own)) }, own, language, needs.builtFiles)
   }
-  const directory = output.trim()
-  const manifest = (await Bun.file(join(directory, 'built.json')).json()) as BuildManifest
+  const english = pages.get('en') as Promise<Pages>
+  const found = pages.get(language) ?? open().catch(() => english)
+  pages.set(language, found)
+  return found
+}
+
+async function openPages(
+  manifest: BuildManifest,
+  directory: string,
+  language: string,
+  builtFiles: BuiltFileStore | undefined,
+): Promise<Pages> {
   await keepFiles(directory, builtFiles)
-  const render = async (frame: string) => (await renderPage(manifest, frame)).toString()
+  const render = async (frame: string, chunks: string[] = []) =>
+    (await renderPage({ ...manifest, preload: [...manifest.preload, ...chunks] }, frame, language)).toString()
+  const pages = Object.entries(manifest.pages).map(async ([route, chunks]) => ({
+    path: toPathPattern(route),
+    html: await render(manifest.workspaceFrame, chunks),
+  }))
   return {
-    directory,
-    workspacePage: await render(manifest.workspaceFrame),
+    workspacePages: [
+      ...(await Promise.all(pages)),
+      { path: /(?:)/, html: await render(manifest.workspaceFrame) },
+    ],
     centeredPage: await render(manifest.centeredFrame),
   }
 }
+
+/** The addresses of a route such as `links/$linkId`. The home page leads to the links. */
+const toPathPattern = (route: string) =>
+  new RegExp(`/app(?:/\\d+/${route.replace(/\$\w+/g, '[^/]+')}${route === 'links' ? '|/new|' : ''})/?$`)
 
 /** Before a page names them: the browser's next request may reach a server of another release. */
 async function keepFiles(directory: string, builtFiles: BuiltFileStore | undefined): Promise<void> {
@@ -192,23 +256,25 @@ async function keepFiles(directory: string, builtFiles: BuiltFileStore | undefin
   }
 }
 
-// The paths are absolute, because the same page answers every address below /app.
+// The paths are absolute, because the same page answers every address below /app. A script after a style sheet would wait for
+// it, and over HTTP/1.1 six files are loaded at a time, in this order.
 const renderPage = (
-  { script, boot, style, font, preload }: BuildManifest,
+  { script, boot, style, font, preload, languages }: BuildManifest,
   frame: string,
+  language: string,
 ) => html`<!doctype html>
-<html lang="en">
+<html lang="${language}" data-languages="${['en', ...languages].join(' ')}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Towpath</title>
 <link rel="icon" href="${ICON}">
+<script src="/app/assets/${boot}"></script>
 <link rel="stylesheet" href="/app/assets/${style}">
 <link rel="preload" href="/app/assets/${font}" as="font" type="font/woff2" crossorigin>
-<script src="/app/assets/${boot}"></script>
-${raw(preload.map((name) => `<link rel="modulepreload" href="/app/assets/${name}">`).join('\n'))}
 <script type="module" src="/app/assets/${script}"></script>
+${raw(preload.map((name) => `<link rel="modulepreload" href="/app/assets/${name}" fetchpriority="low">`).join('\n'))}
 </head>
 <body><div id="root"></div><div id="frame">${raw(frame)}</div>
 <noscript>The dashboard needs JavaScript. Links, forms and the API work without it.</noscript></body>

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi'
 import type { createApi } from '../features/accounts/access/api-env.ts'
 import { ClickShape } from '../features/analytics/feed/schema.ts'
 import { SubmissionShape, TouchShape } from '../features/forms/submissions/schema.ts'
-import { LinkShape } from '../features/links/schema.ts'
+import { CLOSE_REASONS, LinkShape } from '../features/links/schema.ts'
 import { CHANNEL_EVENTS, type ChannelEvent } from '../features/notify/events/channel-events.ts'
 import { OutcomeShape } from '../features/outcomes/schema.ts'
 
@@ -35,7 +35,7 @@ const SubmissionEventShape = z
   .openapi('SubmissionEvent')
 
 const ClosedLinkShape = z
-  .strictObject({ ...LinkShape.shape, reason: z.enum(['expired', 'clickLimit']) })
+  .strictObject({ ...LinkShape.shape, reason: z.enum(CLOSE_REASONS) })
   .openapi('ClosedLink')
 
 const ClicksShape = z
@@ -76,7 +76,8 @@ const EVENTS: Record<ChannelEvent, { data: z.ZodType; summary: string; descripti
     data: ClosedLinkShape,
     summary: 'A link has stopped redirecting by itself',
     description:
-      'With the click that uses the last one of `clickLimit`, or within a minute after `expiresAt`.',
+      'With the click or the lead that uses the last one of `clickLimit` or `leadLimit`, or within a minute after ' +
+      '`expiresAt`.',
   },
   'split.decided': {
     data: LinkShape,

@@ -2,6 +2,7 @@
 // status, and see every documented status at least once.
 
 import { beforeAll, describe, expect, test } from 'bun:test'
+import { appendProofs } from '../../server/features/proofs/proof-chain.ts'
 import { waitForImport } from '../support/imports/import-client.ts'
 import { addVerifiedDomain, callHost, putLinkOnDomain } from '../support/server/verified-domain.ts'
 import { quick } from '../support/suite.ts'
@@ -146,6 +147,10 @@ const compareAnswers = (server: () => TestServer) => {
     const [from, to] = ['https://example.com/A', 'https://example.com/C']
     await ask(own, 'listDestinations', 200, { query: { state: 'broken,ok' } })
     await ask(own, 'listDestinations', 422, { query: { state: 'well' } })
+    await ask(own, 'drawQr', 200, { body: { slug: 'not-yet', dots: 'dots' } })
+    const edit = { ids: [999_999], changes: { archived: true } }
+    await ask(own, 'editLinks', 200, { body: edit })
+    await ask(own, 'editLinks', 422, { body: { ...edit, changes: { archived: 'yes' } } })
     await ask(own, 'repairDestination', 200, { body: { from, to } })
     await ask(own, 'repairDestination', 404, { body: { from, to, linkIds: [999_999] } })
     await ask(own, 'repairDestination', 422, { body: { from, to: from } })
@@ -228,6 +233,22 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'updateTag', 200, { path, body: {} })
     await ask(own, 'updateTag', 409, { path: { id: two.json.data.id }, body: { name: 'three' } })
     await ask(own, 'deleteTag', 200, { path })
+  })
+
+  test('UTM templates', async () => {
+    const own = await server().createWorkspace()
+    const body = { name: 'Newsletter', utmSource: 'newsletter' }
+    const path = { id: (await ask(own, 'createUtmTemplate', 201, { body })).json.data.id }
+    await ask(own, 'createUtmTemplate', 409, { body: { ...body, name: 'NEWSLETTER' } })
+    await ask(own, 'createUtmTemplate', 422, { body: { name: 'Empty' } })
+    await ask(own, 'listUtmTemplates', 200, { query: { limit: '1' } })
+    await ask(own, 'getUtmTemplate', 200, { path })
+    await ask(own, 'updateUtmTemplate', 200, { path, body: { utmMedium: 'email' } })
+    await ask(own, 'updateUtmTemplate', 200, { path, body: {} })
+    await ask(own, 'createUtmTemplate', 201, { body: { ...body, name: 'Other' } })
+    await ask(own, 'updateUtmTemplate', 409, { path, body: { name: 'other' } })
+    await ask(own, 'updateUtmTemplate', 422, { path, body: { utmSource: null, utmMedium: null } })
+    await ask(own, 'deleteUtmTemplate', 200, { path })
   })
 
   test('views', async () => {
@@ -386,6 +407,9 @@ const compareAnswers = (server: () => TestServer) => {
     const questions = ['clicks', 'leads', 'funnel'].map((about) => ({ about, query: { interval: '24h' } }))
     const batch = await ask(own, 'answerQuestions', 200, { body: { questions } })
     expect(batch.json.data).toHaveLength(3)
+    await ask(own, 'listSparklines', 422, { query: { linkIds: 'x' } })
+    const lines = await ask(own, 'listSparklines', 200, { query: { linkIds: '999999' } })
+    expect(lines.json.data).toEqual([])
     expect(batch.json.data[2].data).toMatchObject({ clicks: json.data.clicks, leads: json.data.leads })
   })
 
@@ -395,7 +419,18 @@ const compareAnswers = (server: () => TestServer) => {
     await addVerifiedDomain(server(), own.id, domain)
     await callHost(server(), domain, '/nothing')
     await server().app.misses.flush()
+    const proof = {
+      kind: 'expired',
+      reason: 'HIT_RETENTION_DAYS=1',
+      hits: 0,
+      removed: 2,
+      digest: 'd',
+    } as const
+    await appendProofs(server().app.db, own.id, [{ day: '2026-03-29', ...proof }], 1)
     await ask(own, 'listProofs', 200, {})
+    await ask(own, 'verifyProof', 200, { path: { day: '2026-03-29' } })
+    await ask(own, 'verifyProof', 404, { path: { day: '2026-03-30' } })
+    await ask(own, 'verifyProof', 404, { path: { day: '2026-02-30' } })
     await ask(own, 'reconcile', 200, {
       body: { csv: 'date,clicks\n2026-03-29,4\n', theirTimezone: 'Asia/Tokyo' },
     })
@@ -513,6 +548,9 @@ const compareAnswers = (server: () => TestServer) => {
       .json
     expect(data).toMatchObject({ status: 'new', notes: null })
     await ask(own, 'getSubmissionAttribution', 200, { path })
+    const reply = { path, body: { subject: 'Re: Contact', text: 'Thanks' } }
+    await ask(own, 'sendReply', 201, reply)
+    await ask(own, 'listReplies', 200, { path })
     await ask(own, 'updateSubmissions', 200, { body: { ids: [submissionId], status: 'archived' } })
     await ask(own, 'updateSubmissions', 422, { body: { ids: [], status: 'archived' } })
     await ask(own, 'updateSubmissions', 404, { body: { ids: [submissionId, 999_999], status: 'spam' } })
@@ -527,6 +565,9 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'importOutcomes', 200, { body: { csv: 'email;value\nada@example.com;1,5\n' } })
     await ask(own, 'importOutcomes', 422, { body: { csv: 'name\nAda\n' } })
     await ask(own, 'deleteOutcome', 200, { path: { id: recorded.json.data.id } })
+    const nameless = { path: form, body: { fields: { message: 'No address' } } }
+    const { json } = await ask(own, 'createSubmission', 201, nameless)
+    await ask(own, 'sendReply', 409, { ...reply, path: { id: json.data.id } })
     const other = await createTestResources(server(), own, 'other')
     await ask(own, 'deleteSubmissions', 200, { query: { ids: `${other.submissionId}` } })
     await ask(own, 'deleteSubmissions', 404, { query: { ids: `${other.submissionId}` } })
@@ -655,6 +696,7 @@ const compareAnswers = (server: () => TestServer) => {
     await fillToLimits(server(), own.id, own.owner.id)
     await ask(own, 'createForm', 409, { body: { name: 'One more' } })
     await ask(own, 'createTag', 409, { body: { name: 'One more' } })
+    await ask(own, 'createUtmTemplate', 409, { body: { name: 'One more', utmSource: 'x' } })
     await ask(own, 'createView', 409, { body: { name: 'One more' } })
     await ask(own, 'allowSender', 409, { body: { address: 'one.more@example.com' } })
     await ask(own, 'createLink', 409, {
@@ -671,22 +713,25 @@ const compareAnswers = (server: () => TestServer) => {
   })
 
   describe('the errors that all operations share', () => {
-    let own: Team
+    /** Two, because all operations together are more requests than one workspace has in a minute. */
+    let places: { own: Team; things: TestResources }[]
     let free: TestWorkspace
     let busy: TestWorkspace
     let stranger: SignedInUser
-    let things: TestResources
     beforeAll(async () => {
-      own = await createTeam(server())
+      const teams = [await createTeam(server()), await createTeam(server())]
       free = await server().createWorkspace('free')
       busy = await server().createWorkspace('pro')
       stranger = await createSignedInUser(server(), 'Sue')
       for (let i = 0; i < 30; i++) expect((await busy.api('/tags')).status).toBe(200)
-      things = await createTestResources(server(), own, `w${own.id}`)
+      places = await Promise.all(
+        teams.map(async (own) => ({ own, things: await createTestResources(server(), own, `w${own.id}`) })),
+      )
     })
 
     test.each(documentedOperations)('$method $path', async (operation) => {
       const { id, security, method } = operation
+      const { own, things } = places[documentedOperations.indexOf(operation) % 2] as (typeof places)[number]
       const { bodies, ...sample } = getSampleRequest(operation, things)
       const good = { ...sample, ...(bodies ? { body: bodies[0] } : {}) }
       await ask(undefined, id, 401, good)

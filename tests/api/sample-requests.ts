@@ -33,6 +33,7 @@ export interface TestResources {
   allowedSenderId: number
   outcomeId: number
   viewId: number
+  utmTemplateId: number
   channelId: number
   deliveryId: number
   /** The user id of the member, who is no owner. */
@@ -92,6 +93,12 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
     const links = [{ id: linkId, title: 'New' }, { id: otherLinkId }]
     return { bodies: [links, { links }, { ids: [linkId, otherLinkId], data: { title: 'New' } }] }
   },
+  editLinks: ({ linkId }) => ({
+    bodies: [
+      { ids: [linkId], changes: { archived: true } },
+      { undo: [{ id: linkId, updatedAt: '2026-01-31T12:00:00.000Z', archived: false }] },
+    ],
+  }),
   deleteLinks: ({ linkId, otherLinkId }) => ({ query: { ids: `${linkId},${otherLinkId}` } }),
   upsertLink: ({ externalId }) => ({ bodies: [{ destinationUrl: TARGET, externalId }] }),
   getLink: ({ linkId }) => ({ path: { id: linkId } }),
@@ -104,6 +111,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   emptyTrash: () => ({}),
   listLinkClicks: ({ linkId }) => ({ path: { id: linkId } }),
   getLinkQr: ({ linkId }) => ({ path: { id: linkId } }),
+  drawQr: () => ({ bodies: [{ slug: 'not-yet' }] }),
   resolveLink: ({ linkId }) => ({ path: { id: linkId } }),
   getSplit: ({ otherLinkId }) => ({ path: { id: otherLinkId } }),
   endSplit: ({ otherLinkId }) => ({ path: { id: otherLinkId } }),
@@ -126,6 +134,14 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   createTag: ({ tagName }) => ({ bodies: [{ name: `${tagName} two` }] }),
   updateTag: ({ tagId, tagName }) => ({ path: { id: tagId }, bodies: [{ name: `${tagName} three` }] }),
   deleteTag: ({ tagId }) => ({ path: { id: tagId } }),
+  listUtmTemplates: () => ({}),
+  createUtmTemplate: () => ({ bodies: [{ name: 'New template', utmSource: 'newsletter' }] }),
+  getUtmTemplate: ({ utmTemplateId }) => ({ path: { id: utmTemplateId } }),
+  updateUtmTemplate: ({ utmTemplateId }) => ({
+    path: { id: utmTemplateId },
+    bodies: [{ name: 'Other name' }],
+  }),
+  deleteUtmTemplate: ({ utmTemplateId }) => ({ path: { id: utmTemplateId } }),
   listDomains: () => ({}),
   createDomain: ({ freeDomain }) => ({ bodies: [{ domain: freeDomain }] }),
   getDomain: ({ domainId }) => ({ path: { id: domainId } }),
@@ -135,6 +151,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   countClicks: () => ({ query: { groupBy: 'link' } }),
   listMissingSlugs: () => ({ query: { limit: '10' } }),
   listProofs: () => ({}),
+  verifyProof: () => ({ path: { day: '2026-03-29' } }),
   reconcile: () => ({ bodies: [{ csv: 'date,clicks\n2026-03-29,4\n', filters: { country: 'DE' } }] }),
   exportLinks: () => ({ query: { format: 'ndjson' } }),
   exportWorkspace: () => ({}),
@@ -142,6 +159,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   countLeads: () => ({ query: { groupBy: 'form' } }),
   exportLeads: () => ({ query: { format: 'ndjson' } }),
   getFunnel: () => ({ query: { groupBy: 'link' } }),
+  listSparklines: ({ linkId }) => ({ query: { linkIds: String(linkId) } }),
   answerQuestions: () => ({
     bodies: [
       {
@@ -185,6 +203,11 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   exportPerson: ({ email }) => ({ query: { email } }),
   listErasures: ({ email }) => ({ query: { email } }),
   getSubmissionAttribution: ({ submissionId }) => ({ path: { id: submissionId } }),
+  listReplies: ({ submissionId }) => ({ path: { id: submissionId } }),
+  sendReply: ({ submissionId }) => ({
+    path: { id: submissionId },
+    bodies: [{ subject: 'Re: Contact', text: 'Thanks' }],
+  }),
   listOutcomes: ({ submissionId }) => ({ query: { submissionId: `${submissionId}` } }),
   createOutcomes: ({ submissionId, email }) => {
     const won = { submissionId, stage: 'won', value: '12.50', currency: 'EUR' }
@@ -291,7 +314,12 @@ export async function createTestResources(
     body: { submissionId: form.submissionId, stage: 'qualified', externalId: `${mark} outcome` },
   })
   const view = await workspace.api('/views', { method: 'POST', body: { name: `${mark} view`, share: {} } })
+  const template = await workspace.api('/utm-templates', {
+    method: 'POST',
+    body: { name: `${mark} template`, utmSource: mark },
+  })
   return {
+    utmTemplateId: template.json.data.id,
     outcomeId: outcome.json.data.id,
     viewId: view.json.data.id,
     allowedSenderId: allowed.json.data.id,

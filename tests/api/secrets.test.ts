@@ -14,6 +14,9 @@ import {
   toRequestUrl,
 } from './sample-requests.ts'
 
+/** Nothing listens there. */
+const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go@towpath.example' }
+
 const SECRETS = {
   'a signing secret of Standard Webhooks': /whsec_[\w+/=]+/,
   'an API key': /\btp_[0-9A-Za-z]{20,}/,
@@ -162,7 +165,7 @@ describe('no other answer', () => {
   /** For all operations that delete nothing. */
   let shared: Awaited<ReturnType<typeof createFilledTeam>>
   beforeAll(async () => {
-    server = await startServer('sqlite')
+    server = await startServer('sqlite', { environment: MAIL })
     shared = await createFilledTeam()
   })
   afterAll(() => server?.close())

@@ -39,7 +39,7 @@ onDashboard('the brand of a workspace', (dashboard) => {
       page.evaluate<boolean>(`document.querySelector('.brand img').naturalWidth > 0`),
     )
     await page.getByText('Boats, Harbor 1').waitFor()
-    await open(`/forms/${form.formKey}?tab=settings`)
+    await open(`/forms/${form.formKey}?tab=settings&page=brand`)
     const group = page.locator('#brand')
     await group.getByPlaceholder('Boats', { exact: true }).waitFor()
     await group.getByLabel('Name', { exact: true }).fill('Events')

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { findBarriers } from '../support/browser/accessibility.ts'
+import { chooseOption } from '../support/browser/choose-option.ts'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
 
 onDashboard('the comparison with another tool', (dashboard) => {
@@ -19,7 +20,7 @@ onDashboard('the comparison with another tool', (dashboard) => {
     await choose('nothing')
     await page.getByText(/has no column named Date/i).waitFor()
     await choose('Date,Clicks\n03/04/2026,7\n')
-    await page.getByLabel('Order of dates').selectOption('Day, month, year')
+    await chooseOption(page.getByLabel('Order of dates'), 'Day, month, year')
     await page.getByRole('button', { name: 'Compare', exact: true }).click()
     await page.getByRole('rowheader', { name: '2026-04-03' }).waitFor()
     await choose('date,visitors,pageviews,visits,bounce_rate\n2026-05-10,5,9,6,50\n2026-05-11,1,1,1,0\n')

@@ -3,6 +3,7 @@
 
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import { chooseOption } from '../support/browser/choose-option.ts'
 import { onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
 import { fillWorkspace } from '../support/users/fill-workspace.ts'
 
@@ -90,10 +91,10 @@ onDashboard('the dashboard by role', (dashboard) => {
     await open('/settings?tab=keys')
     await page.getByRole('button', { name: 'New key' }).click()
     await page.getByLabel('Name').fill('Build server')
-    await page.getByLabel('Access').selectOption('Custom')
+    await chooseOption(page.getByLabel('Access'), 'Custom')
     await page.getByLabel('Create, change and delete links and tags').check()
     await page.getByLabel('Read links and tags').check()
-    await page.getByLabel('Expires').selectOption('In 30 days')
+    await chooseOption(page.getByLabel('Expires'), 'In 30 days')
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByRole('dialog', { name: 'Your new API key' }).waitFor()
     await page.getByRole('button', { name: 'I saved it' }).click()
@@ -108,7 +109,7 @@ onDashboard('the dashboard by role', (dashboard) => {
     await page.getByRole('link', { name: 'Audit log' }).click()
     const events = page.getByRole('list', { name: 'Events' })
     await events.getByText('API key created').waitFor()
-    await page.getByLabel('Action').selectOption('Signed in')
+    await chooseOption(page.getByLabel('Action'), 'Signed in')
     await events.getByText('API key created').waitFor({ state: 'detached' })
     expect(new URL(page.url()).searchParams.get('action')).toBe('sign_in')
     const download = page.waitForEvent('download')

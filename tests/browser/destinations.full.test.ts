@@ -2,6 +2,7 @@
 
 import { expect, test } from 'bun:test'
 import { findBarriers } from '../support/browser/accessibility.ts'
+import { chooseOption } from '../support/browser/choose-option.ts'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
 import { until } from '../support/until.ts'
 
@@ -32,7 +33,7 @@ onDashboard('the list of destinations', (dashboard) => {
         .execute(),
     )
     await page.reload()
-    await page.getByLabel('State').selectOption('With problems')
+    await chooseOption(page.getByLabel('State'), 'With problems')
     await row.getByText('It answers with status 404.').waitFor()
     expect(await findBarriers(page)).toEqual([])
     await row.getByRole('button', { name: 'Repair all links' }).click()

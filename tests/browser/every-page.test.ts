@@ -16,7 +16,8 @@ const EMPTY: Record<string, string> = {
   '/links/destinations': 'Destinations aren’t watched',
   '/analytics': 'Clicks',
   '/analytics/compare': 'Their numbers',
-  '/live': 'Feed',
+  '/analytics/live': 'Feed',
+  '/analytics/proofs': 'No closed days yet',
   '/forms': 'No forms yet',
   '/forms?new=1': 'No forms yet',
   '/inbox': 'Your inbox is empty',
@@ -90,6 +91,7 @@ onDashboard('every page of the dashboard', (dashboard) => {
     for (const [old, now, place] of [
       ['/channels?new=1', '/notifications?new=1', 'Notifications'],
       ['/deliveries?status=failed', '/notifications/deliveries?status=failed', 'Notifications'],
+      ['/live', '/analytics/live', 'Analytics'],
       ['/tags?search=a', '/settings/tags?search=a', 'Settings'],
       ['/transfer?tab=export', '/settings/transfer?tab=export', 'Settings'],
       ['/transfer/7', '/settings/transfer/7', 'Settings'],

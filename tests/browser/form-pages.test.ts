@@ -3,7 +3,8 @@
 
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { type ExampleForm, fetchExample, reactExample } from '../../dashboard/pages/forms/form-examples.ts'
+import type { ExampleForm } from '../../dashboard/pages/forms/form-controls.ts'
+import { fetchExample, reactExample } from '../../dashboard/pages/forms/form-examples.ts'
 import { onCustomerSite, type SiteVisitor } from '../support/browser/customer-site.ts'
 import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'

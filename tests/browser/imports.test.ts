@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { findBarriers } from '../support/browser/accessibility.ts'
+import { chooseOption, readChoice } from '../support/browser/choose-option.ts'
 import { type DashboardWindow, onDashboard } from '../support/browser/dashboard-browser.ts'
 import { addVerifiedDomain } from '../support/server/verified-domain.ts'
 import { atScale, full } from '../support/suite.ts'
@@ -115,10 +116,10 @@ onDashboard('imports and exports', (dashboard) => {
     await page.evaluate(dropFile(MANY_LINKS.name, MANY_LINKS.buffer.toString()))
     await title('Type of file')
     await page.getByText(`${LINKS} rows`).waitFor()
-    await page.getByLabel('Destination URL', { exact: true }).selectOption('Ziel')
-    await page.getByLabel('Short link', { exact: true }).selectOption('Kurz')
-    await page.getByLabel('Title', { exact: true }).selectOption('Name')
-    await page.getByLabel(/old\.example/).selectOption(DOMAIN)
+    await chooseOption(page.getByLabel('Destination URL', { exact: true }), 'Ziel')
+    await chooseOption(page.getByLabel('Short link', { exact: true }), 'Kurz')
+    await chooseOption(page.getByLabel('Title', { exact: true }), 'Name')
+    await chooseOption(page.getByLabel(/old\.example/), DOMAIN)
     await button('Dry run').press('Enter')
     await title(`${LINKS} links would be created`)
     expect(await countLinks()).toBe(before)
@@ -126,7 +127,7 @@ onDashboard('imports and exports', (dashboard) => {
 
     // The settings for the file are still there, and the file goes up once.
     await page.getByRole('link', { name: 'Change settings' }).click()
-    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Name')
+    expect(await readChoice(page.getByLabel('Title', { exact: true }))).toBe('Name')
     await page.getByLabel('Rename the link').check()
     await button('Dry run').click()
     await title(`${LINKS} links would be created`)

@@ -1,6 +1,7 @@
 // Outcomes on the dashboard: set on a lead in the inbox, and counted in the funnel.
 
 import { expect, test } from 'bun:test'
+import { chooseOption } from '../support/browser/choose-option.ts'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
 import { until } from '../support/until.ts'
 import { BROWSER_USER_AGENT } from '../support/world.ts'
@@ -29,21 +30,21 @@ onDashboard('outcomes', (dashboard) => {
     const section = page.getByRole('region', { name: 'Outcome' })
     await section.getByText('¥5,000').waitFor()
     const set = async (stage: string, value: string) => {
-      await section.getByLabel('Stage').selectOption(stage)
+      await chooseOption(section.getByLabel('Stage'), stage)
       await section.getByLabel('Value').fill(value)
       await section.getByRole('button', { name: 'Set outcome' }).click()
     }
-    await set('won', '1,5')
+    await set('Won', '1,5')
     await section.getByText(/Must be decimal text/).waitFor()
-    await set('won', '1299.50')
+    await set('Won', '1299.50')
     await section.getByText('€1,299.50').waitFor()
     // The same lead is decided once here.
-    await set('lost', '')
+    await set('Lost', '')
     await section.getByRole('button', { name: 'Take back “Lost”' }).waitFor()
     expect(await section.getByText('€1,299.50').count()).toBe(0)
-    await set('won', '1300')
+    await set('Won', '1300')
     await section.getByText('€1,300.00').waitFor()
-    await set('qualified', '')
+    await set('Qualified', '')
     await section.getByRole('button', { name: 'Take back “Qualified”' }).waitFor()
     // The row in the list tells it at once, and the list can be narrowed to it.
     await page
@@ -59,7 +60,7 @@ onDashboard('outcomes', (dashboard) => {
     await funnel.scrollIntoViewIfNeeded()
     await funnel.getByRole('columnheader', { name: 'Value' }).waitFor()
     await funnel.getByText('€1,300.00').first().waitFor()
-    await funnel.getByLabel('Currency').selectOption('JPY')
+    await chooseOption(funnel.getByLabel('Currency'), 'JPY')
     await funnel.getByText('¥5,000').first().waitFor()
     if (SHOTS) await funnel.screenshot({ path: `${SHOTS}/funnel.png` })
     // The refusal of “1,5”.

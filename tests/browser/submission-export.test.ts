@@ -1,6 +1,7 @@
 // The export of submissions in a real browser: what the inbox shows, and everything only where somebody asks for it.
 
 import { expect, test } from 'bun:test'
+import { chooseOption } from '../support/browser/choose-option.ts'
 import { onDashboard } from '../support/browser/dashboard-browser.ts'
 
 onDashboard('the export of submissions', (dashboard) => {
@@ -28,7 +29,7 @@ onDashboard('the export of submissions', (dashboard) => {
       await page.getByRole('button', { name: 'More', exact: true }).click()
       await page.getByRole('menuitem', { name: 'Export submissions' }).click()
       const dialog = page.getByRole('dialog')
-      await dialog.getByLabel('Format').selectOption('ndjson')
+      await chooseOption(dialog.getByLabel('Format'), /NDJSON/)
       if (everything) await dialog.getByLabel('Only what the inbox shows').click()
       const file = page.waitForEvent('download')
       await dialog.getByRole('button', { name: 'Download' }).click()

@@ -8,14 +8,16 @@ import {
   type Hit,
   NO_VISITOR,
 } from '../../server/storage/hits/hit.ts'
-import type {
-  HitAnswer,
-  HitColumn,
-  HitFilter,
-  HitQuery,
-  StoredColumn,
+import {
+  type HitAnswer,
+  type HitColumn,
+  type HitFilter,
+  type HitQuery,
+  LINK_DAYS,
+  type StoredColumn,
 } from '../../server/storage/hits/hit-engine.ts'
 import { isParamColumn, toParamName } from '../../server/storage/hits/kept-params.ts'
+import { toDay } from '../../server/storage/hits/rollups/rollup.ts'
 import { ORIGIN_DIMENSIONS } from '../../server/storage/sources/origin-sql.ts'
 import { TRAFFIC_CHANNELS, toSource, toTrafficChannel } from '../../server/storage/sources/traffic-channel.ts'
 import { createHit } from './hit-engine.ts'
@@ -126,6 +128,7 @@ export const anyQuery: fc.Arbitrary<HitQuery> = fc.record({
       limit: pick([1, 2, 3, 5, 8, 62, 63, 1000]),
       nullAs: fc.constant('Unknown'),
     }),
+    fc.constant({ by: 'linkDay' as const }),
     fc.record({
       by: fc.constant('linkGroup' as const),
       groups: fc.array(
@@ -187,6 +190,8 @@ export function countHits(hits: Hit[], asked: HitQuery): HitAnswer[] {
         return [null]
       case 'time':
         return [groupBy.starts.filter((at) => at <= each.at).at(-1) as number]
+      case 'linkDay':
+        return [each.linkId * LINK_DAYS + toDay(each.at)]
       case 'linkGroup':
         return [
           ...new Set(groupBy.groups.filter(({ linkId }) => linkId === each.linkId).map(({ group }) => group)),
@@ -217,5 +222,7 @@ export function countHits(hits: Hit[], asked: HitQuery): HitAnswer[] {
       ? a.key - Number(b.key)
       : Buffer.compare(Buffer.from(`${a.key}`), Buffer.from(`${b.key}`))
   if (groupBy.by === 'total' || groupBy.by === 'time') return rows.sort(byKey)
-  return rows.sort((a, b) => b.clicks - a.clicks || byKey(a, b)).slice(0, groupBy.limit)
+  return rows
+    .sort((a, b) => b.clicks - a.clicks || byKey(a, b))
+    .slice(0, 'limit' in groupBy ? groupBy.limit : undefined)
 }

@@ -1,6 +1,6 @@
 // The dashboard's API client: queries, errors at the fields of a form, and a workspace that is gone.
 
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { toChunks } from '../../dashboard/api/chunks.ts'
 import {
   ApiError,
@@ -11,6 +11,7 @@ import {
   setConfirmation,
   toFieldErrors,
 } from '../../dashboard/api/client.ts'
+import { askEarly } from '../../dashboard/api/early-answers.ts'
 import { findItemError } from '../../dashboard/pages/forms/settings/controls/item-error.ts'
 import { findFieldError } from '../../dashboard/ui/forms/form-error.tsx'
 
@@ -100,6 +101,23 @@ describe('a request', () => {
       message: expect.stringContaining('connection'),
     })
     expect(await fail(request('/x', { send, signal: AbortSignal.abort() }))).toBeInstanceOf(TypeError)
+  })
+
+  test('takes the answer that was asked for early, once, and none after a change', async () => {
+    const fetched = spyOn(globalThis, 'fetch').mockImplementation((async () =>
+      Response.json({ n: fetched.mock.calls.length })) as unknown as typeof fetch)
+    const ask = async (method: 'GET' | 'POST' = 'GET') => {
+      await (await request('/v1/workspaces', { query: { limit: 100 }, method })).json()
+      return fetched.mock.calls.length
+    }
+    for (const path of ['/app/sign-in', '/app/join', '/app/newer', '/other/1']) askEarly(path)
+    expect(fetched.mock.calls).toEqual([])
+    askEarly('/app/7/links')
+    expect([await ask(), await ask()]).toEqual([2, 3])
+    for (const path of ['/app', '/app/', '/app/new', '/app/7']) askEarly(path)
+    // Somebody has signed in: what was asked before that is wrong now.
+    expect([await ask('POST'), await ask()]).toEqual([12, 13])
+    fetched.mockRestore()
   })
 
   test('is sent again once the person has confirmed that it is them', async () => {

@@ -14,8 +14,10 @@ import {
 import {
   type FormDraft,
   findChanges,
-  findGroupErrors,
+  findSettingsPage,
   GROUPS,
+  listPagesOf,
+  SETTINGS_PAGES,
   SHOWN_SETTINGS,
 } from '../../dashboard/pages/forms/settings/form-draft.ts'
 import { findFileProblem } from '../../dashboard/pages/transfer/new/file-problem.ts'
@@ -90,7 +92,7 @@ describe('a channel', () => {
 })
 
 describe('the settings of a form', () => {
-  test('send what has changed, and show errors in their group', () => {
+  test('send what has changed', () => {
     const form = {
       name: 'Contact',
       enabled: true,
@@ -105,16 +107,29 @@ describe('the settings of a form', () => {
       formKey: 'other',
     } as unknown as FormDraft
     expect(findChanges(draft, form)).toEqual({ rules: { phone: { type: 'tel' } } })
-    const errors = { 'rules.phone.pattern': 'x', name: 'x', names: 'x', 'uploads.maxFiles': 'x' }
-    expect(GROUPS.flatMap((group) => findGroupErrors(group, errors).map((path) => [group.id, path]))).toEqual(
-      [
-        ['form', 'name'],
-        ['fields', 'rules.phone.pattern'],
-        ['files', 'uploads.maxFiles'],
-      ],
-    )
     expect(SHOWN_SETTINGS).toContain('channelIds')
     expect(SHOWN_SETTINGS).not.toContain('enabled')
+  })
+
+  test('stand on one page each, which errors and addresses of earlier versions lead to', () => {
+    const errors = ['rules.phone.pattern', 'name', 'names', 'uploads.maxFiles', 'ruless']
+    expect(listPagesOf(errors)).toEqual(['fields', 'files', 'general'])
+    expect(SETTINGS_PAGES[0].id).toBe('notifications')
+    const settings = GROUPS.flatMap((group) => group.settings as string[])
+    expect(new Set(settings).size).toBe(settings.length)
+    expect(SHOWN_SETTINGS.filter((name) => !settings.includes(name))).toEqual([])
+    expect(
+      ['', 'x', 'fields', 'messages', 'reply', 'keep', 'notifications', 'form'].map(findSettingsPage),
+    ).toEqual([
+      'notifications',
+      'notifications',
+      'fields',
+      'fields',
+      'email',
+      'privacy',
+      'notifications',
+      'general',
+    ])
   })
 })
 

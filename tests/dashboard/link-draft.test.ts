@@ -2,6 +2,7 @@
 // changed meanwhile.
 
 import { describe, expect, test } from 'bun:test'
+import { NO_CHANGES, toChanges, validateBulk } from '../../dashboard/pages/links/bulk-edit/bulk-draft.ts'
 import {
   isUrl,
   NO_UTM,
@@ -13,6 +14,7 @@ import {
 } from '../../dashboard/pages/links/editor/destination-url.ts'
 import {
   createCountryTarget,
+  fillUtm,
   isChanged,
   LINK_DEFAULTS,
   type LinkDraft,
@@ -34,7 +36,7 @@ import {
   sumWeights,
   withEvenWeights,
 } from '../../dashboard/pages/links/editor/split-draft.ts'
-import { toTypedSlug } from '../../dashboard/pages/links/editor/typed-slug.ts'
+import { toTypedSlug, toTypedSlugAt } from '../../dashboard/pages/links/editor/typed-slug.ts'
 import { toLinkName } from '../../dashboard/pages/links/link/link-name.ts'
 import type { LinkResource } from '../../server/features/links/schema.ts'
 
@@ -246,7 +248,61 @@ test.each([
   ['a – b', 'a-b'],
   ['docs/install.html', 'docs/install.html'],
   ['snake_case-', 'snake_case-'],
+  ['two--hyphens', 'two--hyphens'],
+  ['Sale - 50 %', 'Sale-50-'],
+  ['https://go.example/Spring?x=1', 'Springx1'],
+  ['//docs//install', 'docs/install'],
+  ['हिन्दी नमस्ते', 'हिन्दी-नमस्ते'],
+  ['é', 'é'],
+  ['tab\tline\nend', 'tab-line-end'],
   ['☕ größe', '☕-größe'],
 ])('the typed text %p becomes the slug %p', (text, slug) => {
   expect(toTypedSlug(text)).toBe(slug)
+  expect(toTypedSlug(slug)).toBe(slug)
+})
+
+test.each([
+  ['spring| sale', 'spring| sale'],
+  ['spring |sale', 'spring-|sale'],
+  ['a?|b', 'a|b'],
+  ['ab|', 'ab|'],
+  ['a  |b', 'a-|b'],
+  ['|x y', '|x-y'],
+])('the caret of %p stays where it was', (before, after) => {
+  const typed = toTypedSlugAt(before.replace('|', ''), before.indexOf('|'))
+  const expected = after.replaceAll(' ', '-')
+  expect(`${typed.slug.slice(0, typed.caret)}|${typed.slug.slice(typed.caret)}`).toBe(expected)
+})
+
+test('a UTM template fills empty fields, and names the values that differ', () => {
+  const template = {
+    utmSource: 'news',
+    utmMedium: 'email',
+    utmCampaign: null,
+    utmTerm: null,
+    utmContent: null,
+  }
+  const own = { ...NO_UTM, utm_source: 'own', utm_campaign: 'kept' }
+  const { filled, conflicts } = fillUtm(own, template)
+  expect(filled).toEqual({ ...own, utm_medium: 'email' })
+  expect(conflicts.map(({ name }) => name)).toEqual(['utm_source'])
+  expect(fillUtm(own, template, { replace: true }).filled).toEqual({ ...filled, utm_source: 'news' })
+  expect(fillUtm(filled, { ...template, utmSource: 'own' }).conflicts).toEqual([])
+})
+
+test('a change of many links has only what was chosen', () => {
+  const draft = { ...NO_CHANGES, url: 'x.example', find: 'a', utmValues: { ...NO_UTM, utm_term: ' y ' } }
+  expect(toChanges(draft)).toEqual({})
+  expect(toChanges({ ...draft, destination: 'set', utm: 'set' })).toEqual({
+    destinationUrl: 'https://x.example',
+    utmTerm: 'y',
+  })
+  expect(toChanges({ ...draft, destination: 'replace', utm: 'remove', expiration: 'remove' })).toEqual({
+    replace: { find: 'a', with: '' },
+    ...{ utmSource: null, utmMedium: null, utmCampaign: null, utmTerm: null, utmContent: null },
+    expiresAt: null,
+  })
+  expect(
+    Object.keys(validateBulk({ ...NO_CHANGES, destination: 'set', utm: 'set', expiration: 'set' })),
+  ).toEqual(['url', 'utm', 'expiresAt'])
 })

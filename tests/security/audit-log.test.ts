@@ -186,8 +186,37 @@ const CHANGES: Change[] = [
     { target: null, detail: { count: 1, ids: [expect.any(String)] } },
   ],
   [
+    'link.bulk_edited',
+    async ({ make }) => {
+      const { id } = await make('/links', { destinationUrl: 'https://example.com/' })
+      return { path: '/links/bulk-edit', call: post({ ids: [id], changes: { archived: true } }) }
+    },
+    { target: null, detail: { count: 1, ids: [expect.any(String)], fields: ['archived'] } },
+  ],
+  [
     'tag.deleted',
     async ({ make }) => ({ path: `/tags/${(await make('/tags', { name: 'T' })).id}`, call: remove }),
+  ],
+  [
+    'utm_template.created',
+    async () => ({ path: '/utm-templates', call: post({ name: 'T1', utmTerm: 'x' }), status: 201 }),
+    {},
+  ],
+  [
+    'utm_template.updated',
+    async ({ make }) => ({
+      path: `/utm-templates/${(await make('/utm-templates', { name: 'T2', utmTerm: 'x' })).id}`,
+      call: { method: 'PATCH', body: { utmTerm: 'y' } },
+    }),
+    { detail: { fields: ['utmTerm'] } },
+  ],
+  [
+    'utm_template.deleted',
+    async ({ make }) => ({
+      path: `/utm-templates/${(await make('/utm-templates', { name: 'T3', utmTerm: 'x' })).id}`,
+      call: remove,
+    }),
+    {},
   ],
   [
     'view.created',

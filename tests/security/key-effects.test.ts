@@ -40,6 +40,7 @@ const toStoredTexts = (mark: string): Record<Kind, string[]> => ({
     `${mark}-slug`,
     `${mark}-external`,
     `${mark} tag`,
+    `${mark} template`,
     `go.${mark}.`,
   ],
   forms: [`${mark} form`],
@@ -49,7 +50,7 @@ const toStoredTexts = (mark: string): Record<Kind, string[]> => ({
 })
 
 const TABLES: Record<Kind | 'deliveries' | 'imports', string[]> = {
-  links: ['links', 'link_tags', 'tags', 'domains'],
+  links: ['links', 'link_tags', 'tags', 'domains', 'utm_templates'],
   imports: ['imports', 'import_rows'],
   forms: ['forms'],
   submissions: ['submissions', 'touches', 'outcomes', 'submission_files', 'allowed_senders'],

@@ -473,7 +473,7 @@ export const NOT_RUN: Record<string, string[]> = {
     ...['http/export-file.ts toFileNameHeader', 'http/export-file.ts toFileSchema'],
     ...['http/fast-path/header-fields.ts createByteTable', 'http/file-body.ts toFileBody'],
     ...['http/key-scope.ts parseStoredScopes', 'http/request-path.ts createPathMatcher'],
-    ...['http/mail/smtp.ts openMailer', 'lib/crypto/placeholder.ts isPlaceholder'],
+    ...['lib/crypto/placeholder.ts isPlaceholder'],
     ...['lib/crypto/random.ts randomFrom', 'lib/failure.ts notFound', 'lib/failure.ts unavailable'],
     ...['lib/log.ts describeError', 'lib/pagination.ts orderByCreation', 'lib/pagination.ts orderById'],
     ...['lib/telemetry/request-context.ts createRequestContext'],

@@ -15,6 +15,7 @@ import { createSpamLearner } from '../../server/features/forms/spam/learn-spam.t
 import { createWorkspaceSpamCache } from '../../server/features/forms/spam/workspace-spam.ts'
 import { createNotificationContentReader } from '../../server/features/forms/submissions/notification-content.ts'
 import { insertSubmissions } from '../../server/features/forms/submissions/submission.fixture.ts'
+import { creditLeads } from '../../server/features/links/credit-leads.ts'
 import { createNotifyApi } from '../../server/features/notify/api.ts'
 import type { ChannelSender } from '../../server/features/notify/channels/contract.ts'
 import { channelSenders } from '../../server/features/notify/channels/registry.ts'
@@ -32,7 +33,7 @@ import {
   type DatabaseHandle,
   openDatabase,
 } from '../../server/storage/database/open-database.ts'
-import { restApi } from '../../server/web/routes.ts'
+import { restApi } from '../../server/web/api.ts'
 import { startWebhookReceiver, type WebhookReceiver } from './fake-servers/webhook-receiver.ts'
 import { migratedDatabase } from './migrated-database.ts'
 import type { HttpAnswer, HttpCall } from './server/http-call.ts'
@@ -156,6 +157,7 @@ export async function openNotificationHarness(engine: DatabaseEngine): Promise<N
       resolvePendingAttribution,
       isBlocked: () => false,
       wakeDeliverer: () => wake(),
+      creditLeads,
       canMail: true,
       canStoreFiles: () => true,
       spam: { ...spam, ...createSpamLearner(TEST_SECRET, spam) },

@@ -44,10 +44,12 @@ export interface TestWorkspace {
   createForm(settings?: Record<string, unknown>): Promise<any>
 }
 
+type Later = Awaited<ReturnType<Services['openLater']>>
+
 export interface TestServer {
   engine: DatabaseEngine
   origin: string
-  app: Services & App
+  app: Services & Later & App & { routes: Awaited<ReturnType<App['loadRoutes']>> }
   dataDir: string
   databaseUrl: string | undefined
   call(path: string, call?: HttpCall): Promise<HttpAnswer>
@@ -115,7 +117,9 @@ export async function startServer(
   // Tests of slow readers have them as processes.
   const reading = options.reading ?? { startReader: startReaderHere }
   const services = await openServices(config, { ...options, now, startWorker, reading })
-  const app = { ...services, ...createApp(services) }
+  const mounted = createApp(services)
+  const later = await services.openLater()
+  const app = { ...services, ...later, close: services.close, ...mounted, routes: await mounted.loadRoutes() }
   const server = listen(config, app)
   const origin = `http://127.0.0.1:${port}`
 

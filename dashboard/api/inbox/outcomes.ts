@@ -23,9 +23,9 @@ export interface OutcomeInput {
   currency: string | null
 }
 
-/** What a lead came to is one thing here: “won” after “lost” changes it. That it was qualified stays beside it. */
+/** What a lead came to is one thing here: “won” after “lost” changes it. The stages before stay beside it. */
 const toExternalId = ({ submissionId, stage }: OutcomeInput) =>
-  `inbox:${submissionId}:${stage === 'qualified' ? 'qualified' : 'decided'}`
+  `inbox:${submissionId}:${stage === 'won' || stage === 'lost' ? 'decided' : stage}`
 
 export const setOutcome = (api: Api, input: OutcomeInput) =>
   api.post<OutcomeResource>('/outcomes', { ...input, externalId: toExternalId(input) })

@@ -1,6 +1,6 @@
 // The analytics of the whole workspace.
 
-import { Radio, Scale } from 'lucide-react'
+import { Radio, Scale, ShieldCheck } from 'lucide-react'
 import { useApi } from '../../shell/use-workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -12,7 +12,7 @@ const NO_FIXED_FILTERS = {}
 const Actions = () => (
   <>
     <ButtonLink
-      to="/$workspaceId/live"
+      to="/$workspaceId/analytics/live"
       params={{ workspaceId: String(useApi().workspaceId) }}
       search={{}}
       icon={<Radio size={15} />}
@@ -27,6 +27,15 @@ const Actions = () => (
       icon={<Scale size={16} />}
     >
       Compare with another tool
+    </ButtonLink>
+    <ButtonLink
+      variant="quiet"
+      from="/$workspaceId/analytics"
+      to="/$workspaceId/analytics/proofs"
+      search={{}}
+      icon={<ShieldCheck size={16} />}
+    >
+      Proofs
     </ButtonLink>
     <ViewsMenu />
   </>

@@ -4,38 +4,43 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { TriangleAlert } from 'lucide-react'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
-import { channelsQuery } from '../../api/channels.ts'
+import { type ChannelResource, channelsQuery } from '../../api/channels.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { findTrouble } from './channel-health.ts'
 import { getChannelKind } from './channel-kinds.tsx'
 import { ChannelNotice } from './channel-notice.tsx'
+import { findSilence } from './find-silence.ts'
 
-/** The line at the top of a form that says who hears of its submissions. */
+/** The line at the top of a form that says who hears of its submissions, and who would but for something. */
 export function FormListeners({ form: { formKey, channelIds } }: { form: FormResource }) {
   const api = useApi()
   const { data } = useQuery(channelsQuery(api))
   if (!data) return null
-  const channels = data.data.filter(({ id, enabled }) => enabled && channelIds.includes(id))
-  const settings = (
-    <Link
-      to="/$workspaceId/forms/$formKey"
-      params={{ workspaceId: String(api.workspaceId), formKey }}
-      search={{ tab: 'settings' }}
-      hash="notifications"
-      className={TEXT_LINK}
-    >
-      {channels.length > 0 ? 'Change' : 'Choose who is notified'}
-    </Link>
-  )
-  if (channels.length === 0) return <span>Nobody is notified. {settings}</span>
+  const channels = data.data.filter(({ id }) => channelIds.includes(id))
+  const telling = channels.filter((channel) => findSilence(channel) === undefined)
+  const silent = channels.filter((channel) => findSilence(channel) !== undefined)
   return (
-    <span>
-      Notifies {channels.map(({ name, type }) => `${name} (${getChannelKind(type).label})`).join(', ')}.{' '}
-      {settings}
+    <span className="break-words">
+      {telling.length > 0 ? `Notifies ${telling.map(nameChannel).join(', ')}.` : 'Nobody is notified.'}{' '}
+      {silent.length > 0 && (
+        <span className="text-warn">
+          Not notified: {silent.map((channel) => `${channel.name} (${findSilence(channel)})`).join(', ')}.{' '}
+        </span>
+      )}
+      <Link
+        to="/$workspaceId/forms/$formKey"
+        params={{ workspaceId: String(api.workspaceId), formKey }}
+        search={{ tab: 'settings' }}
+        className={TEXT_LINK}
+      >
+        {telling.length > 0 ? 'Change' : 'Choose who is notified'}
+      </Link>
     </span>
   )
 }
+
+const nameChannel = ({ name, type }: ChannelResource) => `${name} (${getChannelKind(type).label})`
 
 /** Draws nothing while every channel of the form works. */
 export function FormChannelsNotice({ channelIds }: { channelIds: number[] }) {

@@ -1,12 +1,11 @@
 // A menu of the workspace's channels, with an option for all of them.
 
 import { useQuery } from '@tanstack/react-query'
-import type { ComponentProps } from 'react'
 import { channelsQuery } from '../../api/channels.ts'
 import { useApi } from '../../shell/use-workspace.ts'
-import { Select } from '../../ui/forms/field.tsx'
+import { Select, type SelectProps } from '../../ui/forms/select.tsx'
 
-export function ChannelSelect(props: ComponentProps<typeof Select>) {
+export function ChannelSelect(props: Omit<SelectProps, 'children'>) {
   const channels = useQuery(channelsQuery(useApi()))
   return (
     <Select {...props}>

@@ -1,34 +1,44 @@
-// The dialog that creates a form. Only a name is needed; the form's page explains the next steps.
+// The dialog that creates a form: its name, and whether one's own address hears of its submissions.
 
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useId, useState } from 'react'
-import type { CreateFormInput } from '../../../server/features/forms/schema.ts'
+import { ensureOwnChannel, listChannelsOfNewForms, tellsAddress } from '../../api/channels/own-channel.ts'
+import { type ChannelResource, channelsQuery } from '../../api/channels.ts'
 import { toFieldErrors } from '../../api/client.ts'
 import { createForm, formQuery } from '../../api/forms.ts'
+import { signInOptionsQuery, userQuery } from '../../api/session.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
-import { TextField } from '../../ui/forms/field.tsx'
+import { TextField, Toggle } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
-import {
-  AfterSendingChoice,
-  NEW_FORM_SENDING,
-  OnErrorChoice,
-  PageUrlInput,
-} from './settings/groups/sending-fields.tsx'
 
-export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
+/** A form that is made here thanks on a page of this server: it works on every site, without the snippet too. */
+const NEW_FORM = { afterSubmit: 'hosted', onError: 'hosted' } as const
+
+interface NewForm {
+  name: string
+  /** The address that hears of submissions; absent where nobody asked for it. */
+  notify?: string
+}
+
+function useCreateForm(email: string) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
-  const id = useId()
-  const [draft, setDraft] = useState(NEW_FORM_SENDING)
-  const create = useMutation({
-    mutationFn: (input: CreateFormInput) => createForm(api, input),
+  return useMutation({
+    async mutationFn({ name, notify }: NewForm) {
+      // The server refuses a form without a name: no channel is made for it.
+      const own = notify && name.trim() !== '' ? [await ensureOwnChannel(api, client, notify)] : []
+      const { data } = await client.ensureQueryData(channelsQuery(api))
+      const others = listChannelsOfNewForms(data, email).map(({ id }) => id)
+      return createForm(api, { ...NEW_FORM, name, channelIds: [...others, ...own] })
+    },
     async onSuccess(form) {
       client.setQueryData(formQuery(api, form.formKey).queryKey, form)
       void client.invalidateQueries({ queryKey: [api.workspaceId, 'forms'] })
+      void client.invalidateQueries({ queryKey: channelsQuery(api).queryKey })
       await navigate({
         to: '/$workspaceId/forms/$formKey',
         params: { workspaceId: String(api.workspaceId), formKey: form.formKey },
@@ -37,8 +47,20 @@ export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
     },
     onError() {},
   })
-  const errors = toFieldErrors(create.error)
-  const fields = { draft, set: (part: Partial<typeof draft>) => setDraft({ ...draft, ...part }), errors }
+}
+
+export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
+  const id = useId()
+  const { data: user } = useQuery(userQuery)
+  const { data: server } = useQuery(signInOptionsQuery)
+  const { data: channels } = useQuery(channelsQuery(useApi()))
+  const [isNotifying, setNotifying] = useState(true)
+  const email = user?.email ?? ''
+  const others = listChannelsOfNewForms(channels?.data ?? [], email)
+  const canMail = server?.mail !== false
+  const canChoose = canMail && !others.some((channel) => tellsAddress(channel, email))
+  const create = useCreateForm(email)
+  const errors = toFieldErrors(create.error, ['name'])
   return (
     <Dialog
       open
@@ -60,7 +82,9 @@ export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
         className="grid gap-5"
         onSubmit={(event) => {
           event.preventDefault()
-          create.mutate({ name: String(new FormData(event.currentTarget).get('name')), ...draft })
+          if (create.isPending) return
+          const name = String(new FormData(event.currentTarget).get('name'))
+          create.mutate({ name, ...(isNotifying && canChoose && { notify: email }) })
         }}
       >
         {errors.general && <FormError>{errors.general}</FormError>}
@@ -75,10 +99,25 @@ export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
           autoFocus
           error={errors.name}
         />
-        <PageUrlInput {...fields} optional />
-        <AfterSendingChoice {...fields} />
-        <OnErrorChoice {...fields} />
+        {canChoose && (
+          <Toggle
+            label="Notify me"
+            hint={`Emails new submissions to ${email}.`}
+            checked={isNotifying}
+            onChange={(event) => setNotifying(event.target.checked)}
+          />
+        )}
+        {!canMail && (
+          <p className="text-sm text-soft">
+            This server can’t send email. Choose another channel in the form’s settings.
+          </p>
+        )}
+        {others.length > 0 && <Others channels={others} />}
       </form>
     </Dialog>
   )
 }
+
+const Others = ({ channels }: { channels: ChannelResource[] }) => (
+  <p className="text-sm text-soft">Every new form notifies {channels.map(({ name }) => name).join(', ')}.</p>
+)

@@ -1,4 +1,4 @@
-// The page of one form: setup, settings, page check and losses.
+// The page of one form: setup, gallery, settings, page check and losses.
 
 import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
@@ -21,6 +21,7 @@ import { FormChannelsNotice, FormListeners } from '../channels/form-channels-not
 import { FormStateBadge } from './form-list.tsx'
 
 const FormSetupTab = lazy(() => import('./form-setup-tab.tsx'))
+const FormGalleryTab = lazy(() => import('./gallery/form-gallery-tab.tsx'))
 const FormSettingsTab = lazy(() => import('./settings/form-settings-tab.tsx'))
 const PageCheck = lazy(() => import('./page-check.tsx'))
 const ImportDialog = lazy(() => import('./import-submissions-dialog.tsx'))
@@ -29,6 +30,7 @@ const LossReport = lazy(() => import('./loss-report.tsx'))
 const FORMS: Crumb[] = [{ label: 'Forms', to: '/$workspaceId/forms' }]
 const TABS = [
   { id: 'setup', label: 'Setup', Tab: FormSetupTab },
+  { id: 'gallery', label: 'Gallery', Tab: FormGalleryTab },
   { id: 'settings', label: 'Settings', Tab: FormSettingsTab },
   { id: 'doctor', label: 'Page check', Tab: PageCheck },
   { id: 'losses', label: 'Submission report', Tab: LossReport },
@@ -81,7 +83,9 @@ function LoadedForm({ form }: { form: FormResource }) {
         <>
           {canEdit && (
             <Button icon={<Upload size={16} />} onClick={() => setImporting(true)}>
-              Import submissions
+              <span>
+                Import<span className="max-sm:sr-only"> submissions</span>
+              </span>
             </Button>
           )}
           <ButtonLink

@@ -4,7 +4,6 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck, CircleX } from 'lucide-react'
 import { useId } from 'react'
-import { toFieldLabel } from '../../../server/features/forms/markup.ts'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { createFormTest, TEST_FIELD } from '../../api/form-test.ts'
 import { listNewestSubmissions } from '../../api/inbox/newest-submissions.ts'
@@ -13,7 +12,7 @@ import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { formatBytes, formatCount } from '../../ui/format.ts'
 import { Checkbox, Field, Input, Select, Textarea } from '../../ui/forms/field.tsx'
-import { FILE_FIELD, isLongText, listFieldNames, toInputType } from './form-examples.ts'
+import { FILE_FIELD, isLongText, listFieldNames, toControlLabel, toInputType } from './form-controls.ts'
 
 interface SendResult {
   response: FormResponse
@@ -136,7 +135,8 @@ const findOwn = (errors: Record<string, string>, name: string) =>
   Object.hasOwn(errors, name) ? errors[name] : undefined
 
 function PreviewField({ name, form, error }: { name: string; form: FormResource; error?: string }) {
-  const label = form.requiredFields.includes(name) ? `${toFieldLabel(name)} (required)` : toFieldLabel(name)
+  const title = toControlLabel(name, form)
+  const label = form.requiredFields.includes(name) ? `${title} (required)` : title
   const type = toInputType(name, form.rules)
   const choices = Object.hasOwn(form.rules, name) ? form.rules[name]?.oneOf : undefined
   return (
@@ -237,7 +237,7 @@ function StoredSubmission({ submission }: { submission: Submission }) {
   const fields = Object.entries(submission.fields)
   return (
     <section aria-label="Stored submission" className="grid gap-3">
-      <h3 className="text-sm font-medium">Stored as test {submission.id}</h3>
+      <h3 className="text-sm font-medium">Stored as a test</h3>
       <dl className="grid grid-cols-[minmax(4rem,auto)_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm">
         {fields.map(([name, value]) => (
           <div key={name} className="col-span-2 grid grid-cols-subgrid">

@@ -1,5 +1,7 @@
 // The live page: what happens now, and the last 30 minutes.
 
+import { lazy, type ReactNode, Suspense } from 'react'
+import { locale } from '../../api/language.ts'
 import type { LiveFigures } from '../../api/live.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
@@ -10,23 +12,23 @@ import { Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { type FeedItem, useLive } from './use-live.ts'
 
+// Its outlines weigh 12 KB.
+const WorldMap = lazy(() =>
+  import('../analytics/map/country-map.tsx').then(({ WorldMap }) => ({ default: WorldMap })),
+)
+
 export function LivePage() {
   const { figures, feed, isConnected } = useLive()
-  const { workspaceId } = useApi()
   return (
     <Page
       title="Live"
       description="Clicks of people and submissions of the last 30 minutes, as they come."
+      breadcrumb={[{ label: 'Analytics', to: '/$workspaceId/analytics' }]}
       actions={
-        <>
-          <p role="status" className="flex items-center gap-2 text-sm text-soft">
-            <span aria-hidden className={`size-2 rounded-full ${isConnected ? 'bg-accent' : 'bg-soft'}`} />
-            {isConnected ? 'Connected' : 'Connecting'}
-          </p>
-          <ButtonLink to="/$workspaceId/analytics" params={{ workspaceId: String(workspaceId) }} search={{}}>
-            Analytics
-          </ButtonLink>
-        </>
+        <p role="status" className="flex items-center gap-2 text-sm text-soft">
+          <span aria-hidden className={`size-2 rounded-full ${isConnected ? 'bg-accent' : 'bg-soft'}`} />
+          {isConnected ? 'Connected' : 'Connecting'}
+        </p>
       }
     >
       {figures ? <Figures figures={figures} /> : <Skeleton className="h-64" />}
@@ -88,6 +90,14 @@ function Figures({ figures }: { figures: LiveFigures }) {
       </section>
       <TopCard
         title="Countries"
+        above={
+          <Suspense fallback={<div className="aspect-[1000/436] w-full" />}>
+            <WorldMap
+              amounts={new Map(figures.countries.map(({ country, clicks }) => [country, clicks]))}
+              metricLabel="Clicks"
+            />
+          </Suspense>
+        }
         rows={figures.countries.slice(0, 10).map(({ country, clicks }) => ({
           key: country,
           label: country === 'Unknown' ? 'Unknown' : formatCountryName(country),
@@ -114,11 +124,12 @@ interface TopRow {
   clicks: number
 }
 
-function TopCard({ title, rows }: { title: string; rows: TopRow[] }) {
+function TopCard({ title, above, rows }: { title: string; above?: ReactNode; rows: TopRow[] }) {
   const most = Math.max(1, ...rows.map(({ clicks }) => clicks))
   return (
     <section className="min-w-0 rounded-2xl border border-line bg-card p-4 sm:p-5" aria-label={title}>
       <h2 className="mb-2 font-semibold">{title}</h2>
+      {above}
       {rows.length === 0 && <p className="text-soft">Nothing yet</p>}
       <ul>
         {rows.map(({ key, label, flag, clicks }) => (
@@ -138,7 +149,7 @@ function TopCard({ title, rows }: { title: string; rows: TopRow[] }) {
   )
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
 const toClock = (time: string) => clock.format(new Date(time))
 
 function Item({ item }: { item: FeedItem }) {

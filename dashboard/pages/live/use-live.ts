@@ -29,6 +29,7 @@ export function useLive() {
           figures: (data: LiveFigures) => {
             setConnected(true)
             setFigures(data)
+            setFeed((before) => before.filter(({ time }) => time >= data.start))
           },
           activity: ({ clicks, submissions }: { clicks: LiveClick[]; submissions: LiveSubmission[] }) => {
             const items = [

@@ -1,8 +1,7 @@
 // The choice of a role in the workspace, and what each role is called.
 
-import type { ComponentProps } from 'react'
 import type { MemberResource } from '../../api/workspace.ts'
-import { Select } from '../../ui/forms/field.tsx'
+import { Select, type SelectProps } from '../../ui/forms/select.tsx'
 
 export const ROLE_LABELS: Record<MemberResource['role'], string> = {
   owner: 'Owner',
@@ -13,7 +12,7 @@ export const ROLE_LABELS: Record<MemberResource['role'], string> = {
 export const RoleSelect = ({
   onChange,
   ...props
-}: Omit<ComponentProps<'select'>, 'onChange'> & { onChange: (role: MemberResource['role']) => void }) => (
+}: Omit<SelectProps, 'onChange' | 'children'> & { onChange: (role: MemberResource['role']) => void }) => (
   <Select {...props} onChange={(event) => onChange(event.target.value as MemberResource['role'])}>
     {Object.entries(ROLE_LABELS).map(([role, label]) => (
       <option key={role} value={role}>

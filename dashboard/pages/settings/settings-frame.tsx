@@ -20,6 +20,7 @@ const SETTINGS_PARTS: SettingsPart[] = [
   { id: 'keys', label: 'API keys' },
   { id: 'tools', label: 'Tools' },
   { id: 'tags', label: 'Tags', to: '/$workspaceId/settings/tags' },
+  { id: 'utm', label: 'UTM templates' },
   { id: 'transfer', label: 'Import and export', to: '/$workspaceId/settings/transfer' },
   { id: 'erasures', label: 'Erasures' },
   { id: 'audit', label: 'Audit log' },

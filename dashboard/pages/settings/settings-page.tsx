@@ -1,4 +1,4 @@
-// The settings: workspace, members, API keys, tools, erasures, the audit log, the server, and the user's own account.
+// The settings: workspace, members, API keys, tools, UTM templates, erasures, the audit log, the server, and the user's own account.
 
 import { useSearch } from '@tanstack/react-router'
 import { lazy } from 'react'
@@ -9,6 +9,9 @@ const PARTS = {
   members: lazy(() => import('./member-settings.tsx').then((m) => ({ default: m.MemberSettings }))),
   keys: lazy(() => import('./key-settings.tsx').then((m) => ({ default: m.KeySettings }))),
   tools: lazy(() => import('./tool-settings.tsx').then((m) => ({ default: m.ToolSettings }))),
+  utm: lazy(() =>
+    import('./utm-templates/utm-template-settings.tsx').then((m) => ({ default: m.UtmTemplateSettings })),
+  ),
   erasures: lazy(() => import('./erasure-settings.tsx').then((m) => ({ default: m.ErasureSettings }))),
   audit: lazy(() => import('./audit-settings.tsx').then((m) => ({ default: m.AuditSettings }))),
   health: lazy(() => import('./server-health.tsx').then((m) => ({ default: m.ServerHealth }))),

@@ -15,7 +15,7 @@ interface Recipient {
   state: 'confirmed' | 'unconfirmed' | 'stopped'
 }
 
-const TITLE = 'Notifications by email'
+const TITLE = 'Email notifications'
 
 export function MailPage() {
   const { token = '' } = useSearch({ from: '/mail' })
@@ -52,8 +52,8 @@ export function MailPage() {
       title={TITLE}
       description={
         <>
-          The workspace “{link.data.workspace}” on {location.host} wants to send you what visitors write in
-          its forms.
+          {link.data.workspace} on {location.host} would like to email you when someone submits one of its
+          forms.
         </>
       }
     >

@@ -31,8 +31,7 @@ export function ResetPage() {
     return (
       <CenteredPage
         title="Password changed"
-        description="Your other
-        sessions are signed out."
+        description="Your other sessions are signed out."
         footer={
           <Link to="/sign-in" search={{}} className={TEXT_LINK}>
             Sign in

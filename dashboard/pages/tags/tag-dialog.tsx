@@ -7,7 +7,7 @@ import { ApiError, toFieldErrors } from '../../api/client.ts'
 import { createTag, invalidateTags, tagsQuery, updateTag } from '../../api/tags.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
-import { TextField } from '../../ui/forms/field.tsx'
+import { TextField, Toggle } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
@@ -23,8 +23,12 @@ export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => 
   const [name, setName] = useState(tag?.name ?? '')
   const [chosen, setColor] = useState<TagColor | undefined>(tag?.color)
   const color = chosen ?? nextColor
+  const [pinned, setPinned] = useState(tag?.pinned ?? false)
   const save = useMutation({
-    mutationFn: () => (tag ? updateTag(api, tag.id, { name, color }) : createTag(api, { name, color })),
+    mutationFn() {
+      const input = { name, color, pinned }
+      return tag ? updateTag(api, tag.id, input) : createTag(api, input)
+    },
     onSuccess(saved) {
       void invalidateTags(client, api)
       toast(tag ? 'Tag saved' : `“${saved.name}” created`)
@@ -33,8 +37,9 @@ export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => 
     onError() {},
   })
   const { general, ...errors } = toFieldErrors(save.error, ['name'])
-  // The only conflict that a tag can have is about its name.
-  const isConflict = save.error instanceof ApiError && save.error.status === 409
+  // A conflict is about the name, or there is no room for one more pinned tag.
+  const isConflict =
+    save.error instanceof ApiError && save.error.status === 409 && !save.error.message.includes('pinned')
   return (
     <Dialog
       open
@@ -69,6 +74,12 @@ export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => 
           onChange={({ target }) => setName(target.value)}
         />
         <Colors color={color} onChange={setColor} />
+        <Toggle
+          label="Pin to sidebar"
+          hint="The tag stands under Links, like a folder."
+          checked={pinned}
+          onChange={({ target }) => setPinned(target.checked)}
+        />
       </form>
     </Dialog>
   )

@@ -1,7 +1,7 @@
 // One tag in the list. The row opens the links with the tag.
 
 import { Link, useNavigate } from '@tanstack/react-router'
-import { BarChart3, MoreHorizontal, Pencil, Trash2 } from 'lucide-react'
+import { BarChart3, MoreHorizontal, Pencil, Pin, PinOff, Trash2 } from 'lucide-react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
 import { useCanEdit, useWorkspace } from '../../shell/use-workspace.ts'
 import { IconButton } from '../../ui/button.tsx'
@@ -14,13 +14,14 @@ import { TagDot } from '../../ui/tag-chip.tsx'
 interface Props {
   tag: TagResource
   edit: () => void
+  pin: () => void
   remove: () => void
 }
 
 /** The id of a row's link, which gets the focus when the row before it is deleted. */
 export const toTagElementId = (id: number) => `tag-${id}`
 
-export function TagRow({ tag, edit, remove }: Props) {
+export function TagRow({ tag, edit, pin, remove }: Props) {
   const { id } = useWorkspace()
   const canEdit = useCanEdit()
   const navigate = useNavigate()
@@ -44,6 +45,7 @@ export function TagRow({ tag, edit, remove }: Props) {
       >
         {tag.name}
       </Link>
+      {tag.pinned && <Pin size={14} aria-label="Pinned" className="shrink-0 text-soft" />}
       <span className="text-sm whitespace-nowrap tabular-nums">{formatCount(tag.links, 'link')}</span>
       <span className="w-28 text-right text-sm whitespace-nowrap text-soft max-sm:hidden">
         <RelativeTime at={tag.createdAt} />
@@ -61,9 +63,14 @@ export function TagRow({ tag, edit, remove }: Props) {
         }
       >
         {canEdit && (
-          <MenuItem icon={<Pencil size={15} />} onSelect={edit}>
-            Edit
-          </MenuItem>
+          <>
+            <MenuItem icon={<Pencil size={15} />} onSelect={edit}>
+              Edit
+            </MenuItem>
+            <MenuItem icon={tag.pinned ? <PinOff size={15} /> : <Pin size={15} />} onSelect={pin}>
+              {tag.pinned ? 'Unpin from sidebar' : 'Pin to sidebar'}
+            </MenuItem>
+          </>
         )}
         <MenuItem
           render={<Link to="/$workspaceId/analytics" params={params} search={search} />}

@@ -5,7 +5,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus, SearchX, Tag } from 'lucide-react'
 import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
-import { allTagsQuery, deleteTag, invalidateTags } from '../../api/tags.ts'
+import { allTagsQuery, deleteTag, invalidateTags, updateTag } from '../../api/tags.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../shell/viewer.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -15,6 +15,7 @@ import { focusIfLost } from '../../ui/focus.ts'
 import { formatCount } from '../../ui/format.ts'
 import { SearchField } from '../../ui/forms/search-field.tsx'
 import { useDebouncedText } from '../../ui/forms/use-debounced-text.ts'
+import { toastError } from '../../ui/overlays/toast.tsx'
 import { usePendingDeletions, useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -24,7 +25,7 @@ import { TagRow, toTagElementId } from './tag-row.tsx'
 const TagDialog = lazy(() => import('./tag-dialog.tsx').then(({ TagDialog }) => ({ default: TagDialog })))
 
 const FROM = '/$workspaceId/settings/tags'
-const toDeletionKey = ({ id }: TagResource) => `tag ${id}`
+const toDeletionKey = ({ id }: TagResource) => `tag-${id}`
 
 export function TagsPage() {
   const { search, new: isCreating } = useSearch({ from: FROM })
@@ -39,7 +40,7 @@ export function TagsPage() {
     <SettingsFrame
       part="tags"
       title="Tags"
-      description="Group links with tags. Analytics can be filtered by tag."
+      description="Group links with tags, and pin tags to the sidebar. Analytics can be filtered by tag."
       actions={
         canEdit && (
           <Button variant="primary" icon={<Plus size={16} />} onClick={() => setCreating(true)}>
@@ -96,6 +97,7 @@ function TagResults({ search, field, edit, create }: TagResultsProps) {
   const query = useInfiniteQuery(allTagsQuery(api, search))
   const pendingDeletions = usePendingDeletions()
   const remove = useRemoveTag()
+  const pin = usePinTag()
   if (query.isError && !query.data) {
     return <ErrorState error={query.error} retry={() => void query.refetch()} />
   }
@@ -119,6 +121,7 @@ function TagResults({ search, field, edit, create }: TagResultsProps) {
               key={tag.id}
               tag={tag}
               edit={() => edit(tag)}
+              pin={() => void pin(tag)}
               remove={() => {
                 const next = tags[i + 1] ?? tags[i - 1]
                 remove(tag)
@@ -151,6 +154,19 @@ function useRemoveTag() {
       },
       invalidates: [],
     })
+}
+
+function usePinTag() {
+  const api = useApi()
+  const client = useQueryClient()
+  return async ({ id, pinned }: TagResource) => {
+    try {
+      await updateTag(api, id, { pinned: !pinned })
+    } catch (error) {
+      toastError(error, pinned ? 'Couldn’t unpin' : 'Couldn’t pin')
+    }
+    await invalidateTags(client, api)
+  }
 }
 
 const TYPING_MS = 120

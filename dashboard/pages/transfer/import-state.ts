@@ -29,7 +29,8 @@ export function toFiguresText(item: ImportResource): string {
   const { created, renamed, skipped, failed, clicks } = item
   if (item.status === 'queued' || isCanceled(item)) return 'Nothing has changed'
   const figures = [
-    created > 0 && `${formatNumber(created)} ${item.dryRun ? 'would be created' : 'created'}`,
+    created > 0 &&
+      (item.dryRun ? `${formatNumber(created)} would be created` : `${formatNumber(created)} created`),
     renamed > 0 && `${formatNumber(renamed)} of them renamed`,
     skipped > 0 && `${formatNumber(skipped)} skipped`,
     failed > 0 && formatCount(failed, 'error'),
@@ -53,5 +54,5 @@ export const canUndo = (item: ImportResource, now = Date.now()) =>
 /** `12 links`. A workspace has more than links. */
 export function countItems({ source }: ImportResource, n: number): string {
   if (source === 'submissions') return formatCount(n, 'submission')
-  return formatCount(n, source === 'towpath' ? 'item' : 'link')
+  return source === 'towpath' ? formatCount(n, 'item') : formatCount(n, 'link')
 }

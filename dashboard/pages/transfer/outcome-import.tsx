@@ -12,13 +12,13 @@ import {
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { formatBytes, formatCount, formatNumber, viewerZone } from '../../ui/format.ts'
+import { formatBytes, formatNumber, viewerZone } from '../../ui/format.ts'
 import { Field, Select } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { TimeZoneField } from './new/date-fields.tsx'
 import { FileDrop } from './new/file-drop.tsx'
 
-const STAGES = { won: 'Won', qualified: 'Qualified', lost: 'Lost' } as const
+const STAGES = { won: 'Won', qualified: 'Qualified', contacted: 'Contacted', lost: 'Lost' } as const
 type Stage = keyof typeof STAGES
 
 function findProblem({ name, size }: File): string | undefined {
@@ -121,14 +121,19 @@ const ERRORS_SHOWN = 20
 
 function Result({ result }: { result: OutcomeImportResult }) {
   const { rows, created, changed, failed, errors } = result
-  const figures = { Rows: rows, Created: created, 'Known already': changed, Failed: failed }
+  const figures = [
+    { label: 'Rows', value: rows },
+    { label: 'Created', value: created },
+    { label: 'Known already', value: changed },
+    { label: 'Failed', value: failed },
+  ]
   const more = errors.length - ERRORS_SHOWN
   return (
     <div className="grid gap-4 border-t border-line pt-5">
       <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
-        {Object.entries(figures).map(([name, value]) => (
-          <div key={name} className="min-w-0 rounded-xl bg-sunken px-3 py-2">
-            <dt className="text-sm text-soft">{name}</dt>
+        {figures.map(({ label, value }) => (
+          <div key={label} className="min-w-0 rounded-xl bg-sunken px-3 py-2">
+            <dt className="text-sm text-soft">{label}</dt>
             <dd className="text-lg font-semibold tabular-nums">{formatNumber(value)}</dd>
           </div>
         ))}
@@ -145,7 +150,7 @@ function Result({ result }: { result: OutcomeImportResult }) {
               </li>
             ))}
           </ul>
-          {more > 0 && <p className="text-soft">and {formatCount(more, 'more', 'more')}</p>}
+          {more > 0 && <p className="text-soft">and {formatNumber(more)} more</p>}
         </div>
       )}
     </div>

@@ -1,6 +1,7 @@
 // The tools whose files can be imported: how their makers write them, and where their files come from.
 
 import type { ImportSourceName, LinkSourceName } from '../../api/transfer/imports.ts'
+import { t } from '../../ui/text.ts'
 
 interface SourceInfo {
   title: string
@@ -49,6 +50,6 @@ export const toSourceTitle = (source: ImportSourceName) =>
 
 /** In a sentence: `from Dub`, `from a CSV file`. */
 export function toSourcePhrase(source: ImportSourceName): string {
-  if (source === 'submissions') return 'another form service'
+  if (source === 'submissions') return t('another form service')
   return source === 'csv' ? 'a CSV file' : SOURCES[source].title
 }

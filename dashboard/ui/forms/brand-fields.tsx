@@ -3,6 +3,7 @@
 import { useId, useRef, useState } from 'react'
 import type { BrandResource } from '../../../server/features/accounts/brand/schema.ts'
 import { Button } from '../button.tsx'
+import { ColorField } from './color-field.tsx'
 import { Field, Textarea, TextField } from './field.tsx'
 import { findFieldError } from './form-error.tsx'
 import { toLogo } from './to-logo.ts'
@@ -40,12 +41,14 @@ export function BrandFields({ brand, inherited, errors, disabled, change }: Bran
         disabled={disabled}
         change={change}
       />
-      <TextField
+      <ColorField
         label="Color"
-        maxLength={7}
-        className="[&_input]:font-mono sm:max-w-60"
         hint="Of buttons and links, such as #17624a."
-        {...bind('color')}
+        value={brand.color ?? ''}
+        disabled={disabled}
+        error={findFieldError(errors, 'brand.color')}
+        placeholder={inherited?.color ?? undefined}
+        onChange={(color) => change({ color: color || null })}
       />
       <TextField
         label="Sender name"

@@ -2,10 +2,10 @@
 
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from '../class-names.ts'
+import { CONTROL } from './control-class.ts'
 import { stripPastedUrl } from './strip-around-url.ts'
 
-const CONTROL =
-  'w-full rounded-lg border border-strong bg-card px-3 text-ink placeholder:text-soft disabled:opacity-60 aria-invalid:border-danger'
+export { Select } from './select.tsx'
 
 interface FieldProps {
   label: ReactNode
@@ -26,7 +26,7 @@ export function Field({ label, hint, error, hideLabel, className, children }: Fi
   const describedBy = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined
   return (
     <div className={classNames('grid gap-1.5', className)}>
-      <label htmlFor={id} className={hideLabel ? 'sr-only' : 'text-sm font-medium'}>
+      <label id={`${id}-label`} htmlFor={id} className={hideLabel ? 'sr-only' : 'text-sm font-medium'}>
         {label}
       </label>
       {children({ id, 'aria-describedby': describedBy, 'aria-invalid': error !== undefined })}
@@ -58,11 +58,6 @@ export const Input = ({ className, onChange, ...props }: ComponentProps<'input'>
 
 export const Textarea = ({ className, ...props }: ComponentProps<'textarea'>) => (
   <textarea {...props} className={classNames(CONTROL, 'min-h-20 py-2', className)} />
-)
-
-/** The browser's own select: it works on every phone, by keyboard and by voice. */
-export const Select = ({ className, ...props }: ComponentProps<'select'>) => (
-  <select {...props} className={classNames(CONTROL, 'h-9 pr-8', className)} />
 )
 
 type TextFieldProps = Omit<ComponentProps<'input'>, 'children'> & Omit<FieldProps, 'children'>

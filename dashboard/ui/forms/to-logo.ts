@@ -5,13 +5,13 @@ const HEIGHT = 96
 const WIDTH_MAX = 480
 
 /** @returns a data URL @throws for a file that is no picture */
-export async function toLogo(file: File): Promise<string> {
+export async function toLogo(file: File, heightMax = HEIGHT, widthMax = WIDTH_MAX): Promise<string> {
   const image = new Image()
   image.src = await readAsDataUrl(file)
   await image.decode()
   // An SVG without a size has none here.
   const ratio = (image.naturalWidth || 1) / (image.naturalHeight || 1)
-  const height = Math.min(HEIGHT, Math.round(WIDTH_MAX / ratio))
+  const height = Math.min(heightMax, Math.round(widthMax / ratio))
   const canvas = document.createElement('canvas')
   canvas.height = Math.max(1, height)
   canvas.width = Math.max(1, Math.round(height * ratio))

@@ -19,7 +19,7 @@ import { pickAgent, pickBotAgent, pickOrganicReferrer, pickPlace, pickReferrer }
 
 export const HOUR = 3_600_000
 export const DAY = 24 * HOUR
-export const DEMO_DAYS = 30
+export const DEMO_DAYS = 60
 /** The length of a visit in features/tracking/visit.ts. */
 const VISIT_MS = 30 * 60_000
 

@@ -69,6 +69,8 @@ export interface DemoForm {
   page: string
   requiredFields: string[]
   successMessage: string
+  fieldLabels: Record<string, string>
+  replyTemplates?: { name: string; subject: string; text: string }[]
   /** How many of a hundred leads come through this form. */
   share: number
 }
@@ -79,6 +81,7 @@ export const FORMS: Record<FormName, DemoForm> = {
     page: `${SITE}/newsletter`,
     requiredFields: ['email'],
     successMessage: 'Welcome! The next issue is on its way.',
+    fieldLabels: { first_name: 'First name', email: 'Email', brews_with: 'How do you brew?' },
     share: 44,
   },
   workshop: {
@@ -86,6 +89,17 @@ export const FORMS: Record<FormName, DemoForm> = {
     page: `${SITE}/workshops/book`,
     requiredFields: ['name', 'email', 'workshop'],
     successMessage: 'Your seat is held. We confirm it within a day.',
+    fieldLabels: {
+      ...{ name: 'Your name', email: 'Email', workshop: 'Workshop' },
+      ...{ seats: 'Number of seats', wishes: 'Anything we should know?' },
+    },
+    replyTemplates: [
+      {
+        name: 'Seat confirmed',
+        subject: 'Your seat at {{workshop}}',
+        text: 'Hi {{name}},\n\nyour seat is confirmed. Doors open ten minutes before we start.\n\nSee you soon',
+      },
+    ],
     share: 22,
   },
   wholesale: {
@@ -93,6 +107,10 @@ export const FORMS: Record<FormName, DemoForm> = {
     page: `${SITE}/wholesale/enquiry`,
     requiredFields: ['company', 'name', 'email'],
     successMessage: 'Thank you. Jonas will call you this week.',
+    fieldLabels: {
+      ...{ company: 'Company', name: 'Your name', email: 'Email', phone: 'Phone' },
+      ...{ kilos_per_week: 'Kilos per week', message: 'What can we do for you?' },
+    },
     share: 16,
   },
   contact: {
@@ -100,6 +118,14 @@ export const FORMS: Record<FormName, DemoForm> = {
     page: `${SITE}/contact`,
     requiredFields: ['email', 'message'],
     successMessage: 'Thank you, we answer within two days.',
+    fieldLabels: { name: 'Your name', email: 'Email', topic: 'Topic', message: 'Your message' },
+    replyTemplates: [
+      {
+        name: 'On its way',
+        subject: 'Your parcel',
+        text: 'Hi {{name}},\n\nthanks for your message. Your parcel is on its way and should arrive within two days.',
+      },
+    ],
     share: 18,
   },
 }

@@ -12,9 +12,9 @@ import { createLink } from '../../features/links/create.ts'
 import { creditLeads } from '../../features/links/credit-leads.ts'
 import type { Site } from '../../features/links/link.ts'
 import { createTag } from '../../features/links/tags/create-tag.ts'
-import { toIso } from '../../lib/api-fields.ts'
 import { Failure } from '../../lib/failure.ts'
 import { orderedJson } from '../../lib/formats/ordered-json.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import type { Plan } from '../../lib/plan.ts'
 import { foldMarks } from '../../lib/text.ts'
 import { toNestedDatabase } from '../../storage/database/nested-database.ts'
@@ -61,7 +61,8 @@ export function storeDemo(
     for (const [index, link] of DEMO_LINKS.entries())
       linkIds.push(await storeLink(within, actor, link, index))
     const formIds = await storeForms(within, connection, actor)
-    await storeLeads(within, connection, onCommit, { workspaceId: id, linkIds, formIds, leads })
+    const ids = await storeLeads(within, connection, onCommit, { workspaceId: id, linkIds, formIds, leads })
+    await storeHandling(connection, { workspaceId: id, userId: owner.id, ids })
     await storeAttempts(connection, needs.now, formIds, attempts)
     return { workspaceId: id, linkIds }
   })
@@ -194,6 +195,7 @@ async function storeLeads(
   for (const [linkId, count] of [...credits].sort(([a], [b]) => a - b)) {
     await creditLeads(connection, onCommit, { workspaceId, linkId, leads: count })
   }
+  return ids
 }
 
 async function storeOutcomes(
@@ -213,6 +215,29 @@ async function storeOutcomes(
       .insertInto('outcomes')
       .values(rows.slice(from, from + ROWS_PER_STATEMENT))
       .execute()
+}
+
+interface Handling {
+  workspaceId: number
+  userId: number
+  ids: Map<DemoLead, number>
+}
+
+/** The owner has the wholesale leads, and has answered some of those who have asked something. */
+async function storeHandling(connection: Connection, { workspaceId, userId, ids }: Handling) {
+  const assignees: Insertable<Tables['submission_assignees']>[] = []
+  const replies: Insertable<Tables['team_replies']>[] = []
+  for (const [lead, id] of ids) {
+    const of = { workspace_id: workspaceId, submission_id: id }
+    if (lead.form === 'wholesale') assignees.push({ ...of, user_id: userId })
+    if (lead.form !== 'contact' || lead.status !== 'read' || id % 3 > 0) continue
+    const [, name = ''] = lead.fields.find(([field]) => field === 'name') ?? []
+    const text = `Hi ${name.split(' ')[0]},\n\nthanks for your message. We’ve looked into it, and you’ll hear from us tomorrow.`
+    const about = { author: 'Mara', subject: 'Re: Contact', text, status: 'delivered' }
+    replies.push({ ...of, ...about, created_at: lead.at + 3 * 60 * 60_000 })
+  }
+  if (assignees.length > 0) await connection.insertInto('submission_assignees').values(assignees).execute()
+  if (replies.length > 0) await connection.insertInto('team_replies').values(replies).execute()
 }
 
 function toColumns(lead: DemoLead) {

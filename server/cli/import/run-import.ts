@@ -95,6 +95,7 @@ async function watchImport(
 ): Promise<ImportResource> {
   const { db, config, progress, signal, now } = needs
   const services = isDataDirLocked(dataDir) ? undefined : await openServices(toNodeConfig(config), { now })
+  await services?.openLater()
   try {
     for (;;) {
       signal.throwIfAborted()

@@ -1,9 +1,9 @@
 // Answers a question about clicks: turns names of links and tags into ids, lets the hit engine count, and adds the
 // names.
 
-import { toIso } from '../../lib/api-fields.ts'
 import { createPacer } from '../../lib/concurrency/next-turn.ts'
 import { Failure, unavailable } from '../../lib/failure.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { toNullLabel } from '../../storage/filter-grammar.ts'
 import type {

@@ -1,6 +1,6 @@
 // Answers a question about the funnel: counts clicks, visits and leads with the same filters.
 
-import { toIso } from '../../lib/api-fields.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import { toNullLabel } from '../../storage/filter-grammar.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import type { HitGrouping, HitSelection } from '../../storage/hits/hit-engine.ts'

@@ -1,6 +1,6 @@
 // Answers a question about leads. Parameters and answers have the same names and shapes as those about clicks.
 
-import { toIso } from '../../lib/api-fields.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { type FilterName, toNullLabel } from '../../storage/filter-grammar.ts'
 import { type AttributionModel, NO_LINK } from './attribution-model.ts'

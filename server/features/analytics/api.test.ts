@@ -10,6 +10,7 @@ import type { Hit } from '../../storage/hits/hit.ts'
 import type { HitEngine } from '../../storage/hits/hit-engine.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { createAnalyticsApi } from './api.ts'
+import { createSparklinesApi } from './sparklines-api.ts'
 
 const NOW = Date.parse('2026-03-30T10:00:00Z')
 const BEGAN = Date.parse('2026-01-15T08:00:00Z')
@@ -115,7 +116,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-async function ask(query: string, workspaceId = 1) {
+async function ask(query: string, workspaceId = 1, about = 'clicks') {
   const app = createApi()
   app.onError((error) => toErrorResponse(error, 'test'))
   app.use(async (c, next) => {
@@ -130,8 +131,8 @@ async function ask(query: string, workspaceId = 1) {
     countedUntil: () => NOW - 500,
   }
   const needs = { db, hits: answers, now: () => NOW, defaultDomain: 'tow.example', scratchDir: directory }
-  app.route('/', createAnalyticsApi(needs))
-  const response = await app.request(`/analytics/clicks${query}`)
+  app.route('/', createAnalyticsApi(needs)).route('/', createSparklinesApi(needs))
+  const response = await app.request(`/analytics/${about}${query}`)
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asks for
   return { status: response.status, headers: response.headers, body: (await response.json()) as any }
 }
@@ -288,6 +289,28 @@ describe('groups', () => {
     expect(await data('?groupBy=tag', 2)).toEqual([{ tag: 3, name: 'Theirs', clicks: 1, visitors: 1 }])
     expect((await data('?linkId=1', 2)).clicks).toBe(0)
   })
+})
+
+describe('sparklines', () => {
+  const list = async (linkIds: string, workspaceId?: number) =>
+    (await ask(`?linkIds=${linkIds}`, workspaceId, 'sparklines')).body.data.map(
+      ({ linkId, clicks }: { linkId: number; clicks: number[] }) => [linkId, clicks.length, clicks.slice(-3)],
+    )
+
+  test('count the clicks of people on the last 30 days, of links of the workspace alone', async () => {
+    expect((await list('1,2,3,4,99')).sort()).toEqual([
+      [1, 30, [2, 1, 0]],
+      [2, 30, [0, 1, 0]],
+    ])
+    expect(await list('1,4', 2)).toEqual([[4, 30, [0, 0, 1]]])
+    expect(await list('1', 2)).toEqual([])
+  })
+  test.each(['', 'x', '1,', '-1', '1;2', Array.from({ length: 101 }, (_, n) => n).join(',')])(
+    'refuse the ids %s',
+    async (linkIds) => {
+      expect((await ask(`?linkIds=${linkIds}`, 1, 'sparklines')).status).toBe(422)
+    },
+  )
 })
 
 describe('timelines', () => {

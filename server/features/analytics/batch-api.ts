@@ -2,8 +2,8 @@
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute, jsonRequestBody } from '../../http/api-route.ts'
-import { toIso } from '../../lib/api-fields.ts'
 import { invalid } from '../../lib/failure.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { answerClicks } from './answer-clicks.ts'
 import { answerFunnel } from './answer-funnel.ts'

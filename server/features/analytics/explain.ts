@@ -2,8 +2,9 @@
 // why.
 
 import { z } from '@hono/zod-openapi'
-import { oneOf, toIso } from '../../lib/api-fields.ts'
+import { oneOf } from '../../lib/api-fields.ts'
 import { Failure } from '../../lib/failure.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import type { HitAnswer, HitQuery, HitReader } from '../../storage/hits/hit-engine.ts'
 import { ORIGIN_KINDS, type OriginPart, type RawReason } from '../../storage/hits/rollups/answer-origin.ts'
 import { type Actor, may } from '../accounts/access/actor.ts'

@@ -1,9 +1,9 @@
 // Exports leads as a file, oldest first, one row for each touch with credit. It reads some hundred at a time while the
 // file is sent, so memory does not grow with the number of leads.
 
-import { toIso } from '../../lib/api-fields.ts'
 import { takeTurn } from '../../lib/concurrency/take-turn.ts'
 import { toCsvLine } from '../../lib/formats/csv-line.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import { queryRaw } from '../../storage/database/raw-query.ts'
 import { type LeadNeeds, loadLinkNamesOrNone, resolveLeadSelection } from './answer-leads.ts'
 import { NO_LINK, PARTS_PER_LEAD } from './attribution-model.ts'

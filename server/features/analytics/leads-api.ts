@@ -3,7 +3,7 @@
 import { apiRoute } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
 import { toTextStream } from '../../http/text-stream.ts'
-import { toIso } from '../../lib/api-fields.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { HitReader } from '../../storage/hits/hit-engine.ts'
 import { createApi } from '../accounts/access/api-env.ts'

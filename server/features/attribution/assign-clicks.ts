@@ -6,12 +6,11 @@ import type { Connection, Database } from '../../storage/database/open-database.
 import type { Submissions } from '../../storage/database/tables/form-tables.ts'
 import type { ClickSource, LastClick } from '../../storage/hits/hit-engine.ts'
 import type { ClickIds } from '../hits/click-id.ts'
-import { creditLeads } from '../links/credit-leads.ts'
 import type { Touch, TouchKind } from '../tracking/touch.ts'
 import { hasCampaign, pickCampaign } from '../visitors/campaign.ts'
 import { type CampaignColumns, toCampaign, toCampaignColumns } from '../visitors/campaign-columns.ts'
 import { toSiteHost } from '../visitors/referrer.ts'
-import { insertTouches } from './record-touches.ts'
+import { type CreditNeeds, insertTouches } from './record-touches.ts'
 
 /** The submissions that one click brought; with `click: null`, submissions that no click brought. */
 export interface ClickAssignment {
@@ -19,7 +18,7 @@ export interface ClickAssignment {
   ids: number[]
 }
 
-export interface AssignClicksNeeds {
+export interface AssignClicksNeeds extends CreditNeeds {
   db: Database
   clickIds: Pick<ClickIds, 'sign'>
 }
@@ -29,7 +28,7 @@ export const ATTRIBUTION_DUE = sql<boolean>`attribution_due = 1`
 
 /** Skips submissions that were decided in the meantime: the first write wins. */
 export async function assignClicks(
-  { db, clickIds }: AssignClicksNeeds,
+  { db, clickIds, creditLeads }: AssignClicksNeeds,
   workspaceId: number,
   assignments: ClickAssignment[],
 ) {

@@ -6,8 +6,12 @@ import { Failure } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { LastClick, LastClicksQuery } from '../../storage/hits/hit-engine.ts'
-import type { ClickIds } from '../hits/click-id.ts'
-import { ATTRIBUTION_DUE, assignClicks, type ClickAssignment } from './assign-clicks.ts'
+import {
+  type AssignClicksNeeds,
+  ATTRIBUTION_DUE,
+  assignClicks,
+  type ClickAssignment,
+} from './assign-clicks.ts'
 
 /** A visitor's id changes at midnight UTC, so a click before midnight is not found after it. */
 export const INFER_WITHIN_MS = 30 * 60 * 1000
@@ -39,8 +43,7 @@ const NOBODY = '0'
  */
 const CREATED_AT = sql<number>`+created_at`
 
-export interface ClickInferenceNeeds {
-  db: Database
+export interface ClickInferenceNeeds extends AssignClicksNeeds {
   hits: {
     /** Searches every hit that was recorded before the call. @throws Failure `unavailable` after `timeoutMs` */
     findLastClicks(query: LastClicksQuery, timeoutMs: number): Promise<(LastClick | null)[]>
@@ -50,7 +53,6 @@ export interface ClickInferenceNeeds {
    * other node can have hits.
    */
   getOthersShippedUntil(): number
-  clickIds: Pick<ClickIds, 'sign'>
   now: () => number
 }
 

@@ -17,6 +17,7 @@ import { createRawHit } from '../hits/spool/raw-hit.fixture.ts'
 import type { RawHit } from '../hits/spool/raw-hit.ts'
 import { openSpool, type Spool } from '../hits/spool/spool.ts'
 import { type HitWorkerClient, openHitWorkerClient } from '../hits/worker/client.ts'
+import { creditLeads } from '../links/credit-leads.ts'
 import { createDailySalts } from '../visitors/salts.ts'
 import { type ClickInference, createClickInference } from './infer-clicks.ts'
 import { createSenderDescriber } from './sender.ts'
@@ -77,6 +78,7 @@ export async function openHouse(
     attribution: createClickInference({
       db,
       clickIds: ids,
+      creditLeads,
       now: () => others.now ?? Date.now(),
       getOthersShippedUntil: () => others.shippedUntil,
       hits: {

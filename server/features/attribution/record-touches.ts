@@ -2,7 +2,7 @@
 
 import type { Connection, OnCommit } from '../../storage/database/open-database.ts'
 import { readClickVariant } from '../hits/click-id.ts'
-import { creditLeads } from '../links/credit-leads.ts'
+import type { LeadCrediter } from '../links/credit-leads.ts'
 import type { Touch } from '../tracking/touch.ts'
 import { toCampaignColumns } from '../visitors/campaign-columns.ts'
 
@@ -20,23 +20,25 @@ export type TouchRecorder = (
   touches: Touch[],
 ) => Promise<void>
 
-export const recordTouches: TouchRecorder = async (
-  connection,
-  onCommit,
-  { id, workspaceId, isLead },
-  touches,
-) => {
-  if (touches.length === 0) return
-  await insertTouches(connection, workspaceId, [{ id, touches }])
-  const linkId = touches.at(-1)?.linkId ?? null
-  if (!isLead || linkId === null) return
-  await creditLeads(connection, onCommit, { workspaceId, linkId, leads: 1 })
+export interface CreditNeeds {
+  creditLeads: LeadCrediter
 }
+
+export const createTouchRecorder =
+  ({ creditLeads }: CreditNeeds): TouchRecorder =>
+  async (connection, onCommit, { id, workspaceId, isLead }, touches) => {
+    if (touches.length === 0) return
+    await insertTouches(connection, workspaceId, [{ id, touches }])
+    const linkId = touches.at(-1)?.linkId ?? null
+    if (!isLead || linkId === null) return
+    await creditLeads(connection, onCommit, { workspaceId, linkId, leads: 1 })
+  }
 
 /** Credits a lead that counts only now to the link of its last touch. */
 export async function creditLastTouch(
   connection: Connection,
   onCommit: OnCommit,
+  { creditLeads }: CreditNeeds,
   { id, workspaceId }: Pick<CreditedSubmission, 'id' | 'workspaceId'>,
 ): Promise<void> {
   const last = await connection

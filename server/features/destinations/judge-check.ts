@@ -2,7 +2,8 @@
 
 import { DAY_MS } from '../../lib/utc-day.ts'
 import type { DestinationCheck } from './check-destination.ts'
-import { DESTINATION_STATES, type DestinationState } from './schema.ts'
+import { DESTINATION_STATES } from './destination-states.ts'
+import type { DestinationState } from './schema.ts'
 
 export interface CheckedState {
   state: DestinationState

@@ -1,7 +1,7 @@
 // Lists the destinations of a workspace, those with problems first, a page at a time.
 
 import { sql } from 'kysely'
-import { toIsoOrNull } from '../../lib/api-fields.ts'
+import { toIsoOrNull } from '../../lib/iso-time.ts'
 import { cutPage, type Page, type PageOrder, readPageQuery } from '../../lib/pagination.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'

@@ -3,9 +3,8 @@
 import { z } from '@hono/zod-openapi'
 import { numberParameter, parameter, text, wholeNumber } from '../../lib/api-fields.ts'
 import { URL_MAX } from '../../lib/web-url.ts'
+import { DESTINATION_STATES } from './destination-states.ts'
 
-/** In the order of the list: what needs somebody comes first. The database stores the index. */
-export const DESTINATION_STATES = ['broken', 'parked', 'failing', 'not_allowed', 'unchecked', 'ok'] as const
 export type DestinationState = (typeof DESTINATION_STATES)[number]
 
 /** The most links that one call changes. */

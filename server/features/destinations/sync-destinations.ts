@@ -5,9 +5,9 @@ import { sha256Hex } from '../../lib/crypto/sha256.ts'
 import { parseUrl } from '../../lib/web-url.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 import type { Site } from '../links/link.ts'
+import { DESTINATION_STATES } from './destination-states.ts'
 import { listLinkUrls } from './link-urls.ts'
 import { scanLinksOfWorkspace } from './scan-links-of-workspace.ts'
-import { DESTINATION_STATES } from './schema.ts'
 
 export interface SyncNeeds {
   db: Database

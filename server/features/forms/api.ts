@@ -17,6 +17,7 @@ import { orderedJson } from '../../lib/formats/ordered-json.ts'
 import type { Page } from '../../lib/pagination.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
+import type { AnnounceNeeds } from './leads/announce-submission.ts'
 import * as formShapes from './schema.ts'
 import { createForm } from './settings/create-form.ts'
 import { deleteForm } from './settings/delete-form.ts'
@@ -38,7 +39,7 @@ import { toSubmissionResource } from './submissions/submission.ts'
 import { updateSubmission } from './submissions/update-submission.ts'
 import { updateSubmissions } from './submissions/update-submissions.ts'
 
-export interface FormsApiNeeds {
+export interface FormsApiNeeds extends Omit<AnnounceNeeds, 'engine'> {
   /** `https://go.example`, before `/f/{formKey}`. */
   origin: string
   now: () => number
@@ -46,7 +47,6 @@ export interface FormsApiNeeds {
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
   /** True where the operator blocks the URL's host. */
   isBlocked: (url: URL) => boolean
-  wakeDeliverer: () => void
   spam: SpamLearner & Pick<WorkspaceSpamCache, 'invalidate'>
   /** False where the operator has set up no mail server. */
   canMail: boolean
@@ -195,9 +195,9 @@ const submissionRoutes = {
     path: '/submissions/bulk',
     scope: 'submissions:write',
     operationId: 'updateSubmissions',
-    summary: 'Change the status of up to 100 submissions, all or nothing',
+    summary: 'Change the status or the assignee of up to 100 submissions, all or nothing',
     request: { body: jsonRequestBody(UpdateSubmissions, { ids: [1], status: 'archived' }) },
-    responses: { 200: dataResponse(states, 'Their new statuses, in the order of the request') },
+    responses: { 200: dataResponse(states, 'Their statuses now, in the order of the request') },
     fails: [404],
   }),
   deleteMany: apiRoute({
@@ -228,7 +228,7 @@ const submissionRoutes = {
     path: '/submissions/{id}',
     scope: 'submissions:write',
     operationId: 'updateSubmission',
-    summary: 'Change the status or the notes of a submission',
+    summary: 'Change the status, the notes or the assignee of a submission',
     request: {
       ...byId,
       body: jsonRequestBody(shapes.UpdateSubmission, { status: 'read', notes: 'Called back' }),

@@ -14,6 +14,7 @@ import { type RequestDomain, servesWorkspace } from '../../lib/request-domain.ts
 import { describeRequest } from '../../lib/telemetry/request-context.ts'
 import { parseUrl } from '../../lib/web-url.ts'
 import type { ByteLimiter, RateLimiter } from '../accounts/access/rate-limiter.ts'
+import type { CreditNeeds } from '../attribution/record-touches.ts'
 import type { AttemptCounter } from './attempts/attempt-counter.ts'
 import { countAttempt, countRefusedAttempt } from './attempts/count-attempt.ts'
 import { spendAddressBytes, toDeclaredBytes } from './endpoint/byte-budgets.ts'
@@ -46,7 +47,7 @@ import { createFileReceiver, type FileReceiver } from './uploads/receive-files.t
 import type { UploadSettings } from './uploads/schema.ts'
 import type { Uploads } from './uploads/uploads.ts'
 
-export interface FormEndpointNeeds extends SubmitNeeds {
+export interface FormEndpointNeeds extends SubmitNeeds, CreditNeeds {
   /** The origin of a domain by its name, '' for the default domain. */
   toOrigin: (domain: string) => string
   trustProxy: Network[]

@@ -13,27 +13,21 @@ import {
 import { checkUrl } from '../../lib/web-url.ts'
 import { BrandInput, BrandShape } from '../accounts/brand/schema.ts'
 import { ConsentSettingsShape, toConsentSettingsInput } from './consent/schema.ts'
+import { FieldLabelsShape, toFieldLabelsInput } from './labels/schema.ts'
 import { ReplySettingsInput, ReplySettingsShape } from './replies/schema.ts'
 import { FieldMessagesInput, FieldMessagesShape, FieldRulesShape, toFieldRulesInput } from './rules/schema.ts'
 import { CAPTCHA_FIELD, hasControlPrefix } from './settings/control-fields.ts'
+import { DEFAULT_PER_ADDRESS, DEFAULT_RETURN_MODE, RETURN_MODES } from './settings/form-defaults.ts'
 import { FORM_KEY } from './settings/form-key.ts'
 import { NEXT_HOST_MAX, normalizeNextHost } from './settings/next-hosts.ts'
 import { SpamSettingsInput, SpamSettingsShape } from './spam/schema.ts'
+import { ReplyTemplatesInput, ReplyTemplatesShape } from './team-replies/schema.ts'
 import { UploadSettingsInput, UploadSettingsShape } from './uploads/schema.ts'
-
-/**
- * Where a browser goes after a native submission: back to the Referer, as for every form that names nothing else, or to
- * a page of this server.
- */
-export const RETURN_MODES = ['referer', 'hosted'] as const
-export type ReturnMode = (typeof RETURN_MODES)[number]
-export const DEFAULT_RETURN_MODE: ReturnMode = 'referer'
 
 const REDIRECT_MAX = 2048
 const LIST_MAX = 100
 const NEXT_HOSTS_MAX = 50
-/** Submissions a minute from one address: the number of a new form, and the most. */
-export const DEFAULT_PER_ADDRESS = 10
+/** Submissions a minute from one address. */
 const PER_ADDRESS_MAX = 600
 /** Days. */
 const RETENTION_MAX = 3650
@@ -67,6 +61,10 @@ export const FormShape = z
     consent: ConsentSettingsShape.nullable(),
     brand: BrandShape.openapi({ description: 'Where it differs from the brand of the workspace' }),
     adClickIds: z.boolean(),
+    fieldLabels: FieldLabelsShape.openapi({
+      description: 'What people read in place of the names of fields',
+    }),
+    replyTemplates: ReplyTemplatesShape.openapi({ description: 'For replies of the team to senders' }),
     submissions: z.int().openapi({ description: 'Number of stored submissions' }),
     lastSubmissionAt: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
@@ -200,6 +198,8 @@ const fields = {
         'Keep the click ids of ad networks (`gclid`, `gbraid`, `wbraid`, `msclkid`, `fbclid`) that the page of the ' +
         'credited click had. false when absent',
     }),
+  fieldLabels: toFieldLabelsInput(fieldName).nullable().optional(),
+  replyTemplates: ReplyTemplatesInput.nullable().optional(),
 }
 
 export const CreateForm = z.strictObject({ name: formName, ...fields }, mustBeObject).openapi('CreateForm')

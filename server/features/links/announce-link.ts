@@ -4,15 +4,16 @@ import type { Connection, DatabaseEngine } from '../../storage/database/open-dat
 import type { WorkspaceEvent } from '../notify/events/channel-events.ts'
 import { toLinkFacts } from '../notify/events/channel-filter.ts'
 import { enqueueEvents } from '../notify/outbox/enqueue-events.ts'
-import type { LinkResource } from './schema.ts'
+import type { CloseReason, LinkResource } from './schema.ts'
 
+type AnnouncedLink = LinkResource & { reason?: CloseReason }
 type LinkEvent = Exclude<WorkspaceEvent, 'link.clicked' | 'outcome.recorded'>
 
 /** @param makeLink is called where a channel wants the event. Fields beside those of the link come with it */
 export const announceLink = (
   { connection, db }: { connection: Connection; db: { engine: DatabaseEngine } },
   { workspaceId, event, at }: { workspaceId: number; event: LinkEvent; at: number },
-  makeLink: () => (LinkResource & { reason?: string }) | Promise<LinkResource & { reason?: string }>,
+  makeLink: () => AnnouncedLink | Promise<AnnouncedLink>,
 ): Promise<void> =>
   enqueueEvents(connection, db.engine, { workspaceId, event, at }, async () => {
     const link = await makeLink()

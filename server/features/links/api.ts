@@ -1,4 +1,4 @@
-// The REST API of links and tags (docs/contract.md §2, §3).
+// The REST API of links (docs/contract.md §2).
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
@@ -11,26 +11,25 @@ import {
   parseId,
 } from '../../http/api-route.ts'
 import { encodePage } from '../../lib/formats/encode-page.ts'
-import { toShortUrl } from '../../lib/web-url.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { createLinks, deleteLinks, updateLinks } from './bulk.ts'
+import { editLinks, undoEdit } from './bulk-edit/edit-links.ts'
+import { EditedLinksShape, EditLinks } from './bulk-edit/schema.ts'
 import { createLink, type LinkNeeds } from './create.ts'
 import { deleteLink } from './delete.ts'
 import { findSlugAvailability } from './find-slug-availability.ts'
 import { getLink } from './get.ts'
 import { toLinkResource } from './link.ts'
 import { listLinks } from './list.ts'
-import { renderQrCode } from './qr/qr-code.ts'
+import { resolveDomain } from './names/link-domain.ts'
+import { drawQrCode } from './qr/draw-qr-code.ts'
+import { DrawQr, QrQuery } from './qr/schema.ts'
 import * as shapes from './schema.ts'
-import { createTag } from './tags/create-tag.ts'
-import { deleteTag } from './tags/delete-tag.ts'
-import { listTags } from './tags/list-tags.ts'
-import { updateTag } from './tags/update-tag.ts'
 import { updateLink } from './update.ts'
 import { upsertLink } from './upsert.ts'
 import { toEtag } from './version.ts'
 
-const { LinkShape, TagShape } = shapes
+const { LinkShape } = shapes
 
 const linkResponse = (description: string) => ({
   ...dataResponse(LinkShape, description),
@@ -48,7 +47,16 @@ function answerLink(c: Context<ApiEnv>, link: shapes.LinkResource) {
 }
 
 const links = { tags: ['Links'] }
-const tags = { tags: ['Tags'] }
+
+const qrResponses = {
+  200: {
+    description: 'The QR code',
+    content: {
+      'image/svg+xml': { schema: z.string() },
+      'image/png': { schema: z.string().openapi({ format: 'binary' }) },
+    },
+  },
+}
 
 const routes = {
   listLinks: apiRoute({
@@ -111,6 +119,24 @@ const routes = {
     request: { body: jsonRequestBody(shapes.UpdateLinks, { ids: [1], data: { title: 'Spring sale' } }) },
     responses: { 200: dataResponse(z.array(LinkShape), 'The changed links, in the order of the request') },
     fails: [404, 409],
+  }),
+  editLinks: apiRoute({
+    ...links,
+    method: 'post',
+    path: '/links/bulk-edit',
+    scope: 'links:write',
+    operationId: 'editLinks',
+    summary: 'Make one change to up to 100 links, and undo it',
+    description:
+      'Each link changes by itself: `failed` names those that could not, and why. `undo` of the answer, sent as `undo`, takes ' +
+      'the change back wherever nobody has changed the link since.',
+    request: {
+      body: jsonRequestBody(EditLinks, {
+        ids: [1],
+        changes: { replace: { find: 'http://', with: 'https://' }, utmCampaign: 'spring-sale' },
+      }),
+    },
+    responses: { 200: dataResponse(EditedLinksShape, 'The links that changed, and those that did not') },
   }),
   deleteLinks: apiRoute({
     ...links,
@@ -202,60 +228,25 @@ const routes = {
     scope: 'links:read',
     operationId: 'getLinkQr',
     summary: "The link's QR code",
-    request: { params: IdParameter, query: shapes.QrQuery },
-    responses: {
-      200: {
-        description: 'The QR code',
-        content: {
-          'image/svg+xml': { schema: z.string() },
-          'image/png': { schema: z.string().openapi({ format: 'binary' }) },
-        },
-      },
-    },
+    request: { params: IdParameter, query: QrQuery },
+    responses: qrResponses,
     fails: [404],
   }),
-  listTags: apiRoute({
-    ...tags,
-    method: 'get',
-    path: '/tags',
-    scope: 'links:read',
-    operationId: 'listTags',
-    summary: 'List tags',
-    request: { query: shapes.TagListQuery },
-    responses: { 200: pageResponse(TagShape, 'A page of tags') },
-  }),
-  createTag: apiRoute({
-    ...tags,
+  drawQr: apiRoute({
+    ...links,
     method: 'post',
-    path: '/tags',
-    scope: 'links:write',
-    operationId: 'createTag',
-    summary: 'Create a tag',
-    request: { body: jsonRequestBody(shapes.CreateTag, { name: 'Trade fair', color: 'teal' }) },
-    responses: { 201: dataResponse(TagShape, 'The new tag') },
-    fails: [409],
-  }),
-  updateTag: apiRoute({
-    ...tags,
-    method: 'patch',
-    path: '/tags/{id}',
-    scope: 'links:write',
-    operationId: 'updateTag',
-    summary: 'Change a tag',
-    request: { params: IdParameter, body: jsonRequestBody(shapes.UpdateTag, { color: 'blue' }) },
-    responses: { 200: dataResponse(TagShape, 'The changed tag') },
-    fails: [404, 409],
-  }),
-  deleteTag: apiRoute({
-    ...tags,
-    method: 'delete',
-    path: '/tags/{id}',
-    scope: 'links:write',
-    operationId: 'deleteTag',
-    summary: 'Delete a tag; its links stay',
-    request: { params: IdParameter },
-    responses: { 200: dataResponse(TagShape, 'The deleted tag') },
-    fails: [404],
+    path: '/links/qr',
+    scope: 'links:read',
+    operationId: 'drawQr',
+    idempotent: false,
+    summary: 'A QR code of a slug and domain, with a logo of your own',
+    description:
+      'The link may not exist yet: the code leads to it from the moment when it does. It is drawn so that phones read it: ' +
+      'a logo raises the error correction and takes at most a quarter of the width, and colors without contrast are refused.',
+    request: {
+      body: jsonRequestBody(DrawQr, { slug: 'spring-sale', dots: 'rounded', corners: 'rounded' }),
+    },
+    responses: qrResponses,
   }),
 }
 
@@ -280,6 +271,14 @@ export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
       const each = Array.isArray(body) ? body : 'links' in body ? body.links : undefined
       const inputs = each ?? ('ids' in body ? body.ids.map((id) => ({ ...body.data, id })) : [])
       return c.json({ data: await updateLinks(getNeeds(c), c.get('actor'), inputs) }, 200)
+    })
+    .openapi(routes.editLinks, async (c) => {
+      const body = c.req.valid('json')
+      const data =
+        'undo' in body
+          ? await undoEdit(getNeeds(c), c.get('actor'), body.undo)
+          : await editLinks(getNeeds(c), c.get('actor'), body.ids, body.changes)
+      return c.json({ data }, 200)
     })
     .openapi(routes.deleteLinks, async (c) => {
       const { ids, permanent } = c.req.valid('query')
@@ -309,20 +308,18 @@ export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
     })
     .openapi(routes.qr, async (c) => {
       const link = await getLink(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
-      const { type, body } = await renderQrCode(toShortUrl(site, link), c.req.valid('query'))
+      const { logo, ...options } = c.req.valid('query')
+      const { type, body } = await drawQrCode(getNeeds(c), c.get('actor'), link, {
+        ...options,
+        logo: logo === 'brand' ? logo : undefined,
+      })
       return c.body(body, 200, { 'Content-Type': type })
     })
-    .openapi(routes.listTags, async (c) =>
-      c.json(await listTags(getNeeds(c), c.get('actor'), c.req.valid('query')), 200),
-    )
-    .openapi(routes.createTag, async (c) =>
-      c.json({ data: await createTag(getNeeds(c), c.get('actor'), c.req.valid('json')) }, 201),
-    )
-    .openapi(routes.updateTag, async (c) => {
-      const id = parseId(c.req.valid('param').id)
-      return c.json({ data: await updateTag(getNeeds(c), c.get('actor'), id, c.req.valid('json')) }, 200)
+    .openapi(routes.drawQr, async (c) => {
+      const { slug, domain, ...options } = c.req.valid('json')
+      const { name } = await resolveDomain({ connection: c.get('db').read, site }, c.get('actor'), domain)
+      const link = { slug, domain: name }
+      const { type, body } = await drawQrCode(getNeeds(c), c.get('actor'), link, options)
+      return c.body(body, 200, { 'Content-Type': type })
     })
-    .openapi(routes.deleteTag, async (c) =>
-      c.json({ data: await deleteTag(getNeeds(c), c.get('actor'), parseId(c.req.valid('param').id)) }, 200),
-    )
 }

@@ -81,30 +81,46 @@ export function runAllOrNothing<In>(
 ): Promise<LinkResource[]> {
   return db.write(async (connection, onCommit) => {
     const nested = toNestedDatabase(db, connection, onCommit)
-    const links: LinkResource[] = []
-    const failures: [number, Failure][] = []
-    const pace = createPacer()
-    for (const [i, item] of items) {
-      await pace()
-      try {
-        links.push(await apply(nested, item, i))
-      } catch (error) {
-        if (!(error instanceof Failure) || error.code === 'unavailable') throw error
-        failures.push([i, error])
-      }
-    }
+    const { results, failures } = await runEach(nested, items, apply)
     if (failures.length > 0) throw toBulkFailure(failures)
-    return links
+    return results
   })
 }
 
-/** The first failure decides the status; `errors` has all of them. */
-function toBulkFailure(failures: [number, Failure][]): Failure {
-  const errors: Record<string, string> = {}
-  for (const [i, failure] of failures) {
-    const fieldErrors = failure.detail.errors ?? { [toErrorField(failure)]: failure.message }
-    for (const [field, message] of Object.entries(fieldErrors)) errors[`${i}.${field}`] = message
+export interface BulkFailure<In> {
+  index: number
+  item: In
+  failure: Failure
+}
+
+/** Applies `apply` to one item after the other, also after failures. */
+export async function runEach<In, Out>(
+  db: Database,
+  items: [index: number, item: In][],
+  apply: (db: Database, item: In, index: number) => Promise<Out>,
+): Promise<{ results: Out[]; failures: BulkFailure<In>[] }> {
+  const results: Out[] = []
+  const failures: BulkFailure<In>[] = []
+  const pace = createPacer()
+  for (const [index, item] of items) {
+    await pace()
+    try {
+      results.push(await apply(db, item, index))
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code === 'unavailable') throw error
+      failures.push({ index, item, failure: error })
+    }
   }
-  const [, { code, message }] = failures[0] as [number, Failure]
+  return { results, failures }
+}
+
+/** The first failure decides the status; `errors` has all of them. */
+function toBulkFailure(failures: BulkFailure<unknown>[]): Failure {
+  const errors: Record<string, string> = {}
+  for (const { index, failure } of failures) {
+    const fieldErrors = failure.detail.errors ?? { [toErrorField(failure)]: failure.message }
+    for (const [field, message] of Object.entries(fieldErrors)) errors[`${index}.${field}`] = message
+  }
+  const { code, message } = (failures[0] as BulkFailure<unknown>).failure
   return code === 'invalid' ? invalid(errors) : new Failure(code, message, { errors })
 }

@@ -1,7 +1,7 @@
 // A link as a row and as the resource that callers see.
 
 import type { Selectable } from 'kysely'
-import { toIso, toIsoOrNull } from '../../lib/api-fields.ts'
+import { toIso, toIsoOrNull } from '../../lib/iso-time.ts'
 import { toShortUrl } from '../../lib/web-url.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import type { Links } from '../../storage/database/tables/link-tables.ts'

@@ -38,7 +38,7 @@ export const BULK_MAX = 100
 export const CARD_TITLE_MAX = 120
 export const CARD_DESCRIPTION_MAX = 240
 
-const TAGS_MAX = 100
+export const TAGS_MAX = 100
 const UTM_MAX = 255
 const COUNTRIES_MAX = 250
 /** Visible ASCII: no other rule can refuse it as a text. */
@@ -49,6 +49,9 @@ export const TagShape = z
     id: z.int(),
     name: z.string(),
     color: z.enum(TAG_COLORS),
+    pinned: z
+      .boolean()
+      .openapi({ description: 'The tag stands in the sidebar of the dashboard, like a folder' }),
     links: z.int().openapi({ description: 'How many links have the tag' }),
     createdAt: z.iso.datetime(),
   })
@@ -105,6 +108,10 @@ export const LinkShape = z
   })
   .openapi('Link')
 
+/** Why a link stops redirecting by itself. */
+export const CLOSE_REASONS = ['clickLimit', 'leadLimit', 'expired'] as const
+export type CloseReason = (typeof CLOSE_REASONS)[number]
+
 /** A link in the trash. */
 export const TrashedLinkShape = z
   .strictObject({
@@ -144,7 +151,7 @@ export type TagResource = z.infer<typeof TagShape>
 /** More than any slug has before it is composed: composing a megabyte would take 20 ms. */
 const SLUG_INPUT_MAX = 1000
 
-const slug = z
+export const slug = z
   .string({ error: 'must be a string' })
   .transform((value) => (value.length > SLUG_INPUT_MAX ? value : normalizeSlug(value)))
   .superRefine((value, context) => {
@@ -159,8 +166,8 @@ const slug = z
     description: 'One to eight segments, such as `docs/install`, of letters, digits, emoji, `-`, `_` and `.`',
   })
 
-const url = () => text(1, URL_MAX).openapi({ format: 'uri', example: 'https://example.com/landing' })
-const utm = () => text(1, UTM_MAX).nullable()
+export const url = () => text(1, URL_MAX).openapi({ format: 'uri', example: 'https://example.com/landing' })
+export const utm = () => text(1, UTM_MAX).nullable()
 const tagName = text(1, 50)
   .trim()
   .refine((value) => value !== '', 'must not be blank')
@@ -296,7 +303,7 @@ const fields = {
   utmContent: utm().optional(),
 }
 
-const mustBeObject = {
+export const mustBeObject = {
   error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
 }
 
@@ -414,29 +421,15 @@ export const LinkListQuery = z.strictObject({
 })
 export type LinkListQueryInput = z.infer<typeof LinkListQuery>
 
-export const QrQuery = z.strictObject({
-  format: oneOf(['svg', 'png']).optional(),
-  size: numberParameter(64, 2048).optional().openapi({ description: 'Width in pixels' }),
-  margin: numberParameter(0, 16)
-    .optional()
-    .openapi({ description: 'Quiet zone in modules; scanners need 4' }),
-  color: color('dark modules', '1a2b3c').optional(),
-  background: color('light modules', 'fff8e7').optional(),
-})
-export type QrQueryInput = z.infer<typeof QrQuery>
-
-function color(what: string, example: string) {
-  return z
-    .string({ error: 'must be given once' })
-    .regex(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/, 'must be a color such as 1a2b3c')
-    .openapi({ description: `Color of the ${what}, hexadecimal`, example })
-}
-
 export const CreateTag = z
-  .strictObject({ name: tagName, color: oneOf(TAG_COLORS).optional() })
+  .strictObject({ name: tagName, color: oneOf(TAG_COLORS).optional(), pinned: flag().optional() })
   .openapi('CreateTag')
 export const UpdateTag = z
-  .strictObject({ name: tagName.optional(), color: oneOf(TAG_COLORS).nullable().optional() })
+  .strictObject({
+    name: tagName.optional(),
+    color: oneOf(TAG_COLORS).nullable().optional(),
+    pinned: flag().nullable().optional(),
+  })
   .openapi('UpdateTag')
 export type CreateTagInput = z.infer<typeof CreateTag>
 export type UpdateTagInput = z.infer<typeof UpdateTag>
@@ -445,5 +438,8 @@ export const TagListQuery = z.strictObject({
   limit: numberParameter(1, 100).optional(),
   cursor: parameter(1000).optional(),
   search: parameter(200).optional(),
+  pinned: oneOf(['true', 'false'])
+    .optional()
+    .openapi({ description: 'Only those that are, or are not, pinned' }),
 })
 export type TagListQueryInput = z.infer<typeof TagListQuery>

@@ -28,6 +28,8 @@ interface UpdateOptions {
   passwordHash: string | null | undefined
   /** The header of the request: the change is refused when somebody else has changed the link since. */
   ifMatch?: string
+  /** Returns to what the link had, also to an end that is over by now. */
+  isUndo?: boolean
 }
 
 /**
@@ -53,7 +55,7 @@ export async function updateLinkIn(
   actor: Actor,
   id: number,
   input: UpdateLinkInput,
-  { passwordHash, ifMatch }: UpdateOptions,
+  { passwordHash, ifMatch, isUndo = false }: UpdateOptions,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
   const { db, connection, onCommit, site, now } = transaction
@@ -76,7 +78,7 @@ export async function updateLinkIn(
     updated_at: toNextVersion(link, now()),
   }
   checkPeriod(changed.starts_at, changed.expires_at)
-  if (changed.expires_at !== link.expires_at) refusePastEnd(actor, changed.expires_at, now())
+  if (!isUndo && changed.expires_at !== link.expires_at) refusePastEnd(actor, changed.expires_at, now())
   Object.assign(changed, toSplitColumns(link, changed, now()))
   // A new limit includes earlier clicks. While a link has a limit, the redirects count `clicks_used`.
   if (link.click_limit === null && changed.click_limit !== null) changed.clicks_used = link.clicks

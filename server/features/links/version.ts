@@ -1,8 +1,8 @@
 // The version of a link's settings, for people who edit the same link: `updatedAt` as ETag, and `If-Match`. Every edit
 // has a version of its own; clicks and leads do not change it.
 
-import { toIso } from '../../lib/api-fields.ts'
 import { Failure } from '../../lib/failure.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import type { LinkRow } from './link.ts'
 
 /** The time of an edit, later than the last one: two edits can happen in the same millisecond. */

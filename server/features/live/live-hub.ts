@@ -14,7 +14,7 @@ const LISTENERS_PER_WORKSPACE = 1000
 const STEP_MS = 2_000
 const HEARTBEAT_MS = 15_000
 /** A key or a session that has ended closes its streams after this time. */
-const RECHECK_MS = 2_000
+const RECHECK_MS = 5_000
 /** A few minutes of a busy workspace. */
 const BEHIND_BYTES_MAX = 256 * 1024
 

@@ -1,7 +1,7 @@
 // The feed of one workspace, read from the store in steps: new clicks and submissions, and the figures of the last
 // 30 minutes. One feed serves all listeners of a workspace on a node.
 
-import { toIso } from '../../lib/api-fields.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import type { RecentClick, RecentClicksQuery } from '../../storage/hits/hit-engine.ts'
 import { loadLinkNames } from '../analytics/names.ts'
 import { LIVE_WINDOW_MS, type LiveFigureNeeds, type LiveFigures, readLiveFigures } from './live-figures.ts'

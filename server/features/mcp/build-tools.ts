@@ -33,6 +33,10 @@ export interface ToolArgument {
   isId: boolean
 }
 
+/** `cursor`: rows of a list. `after`: rows of a feed, to which more come. */
+export type PageArgument = 'cursor' | 'after'
+const POSITIONS = ['cursor', 'after'] as const satisfies PageArgument[]
+
 export interface ApiTool extends ToolChoice {
   title: string
   method: string
@@ -40,6 +44,8 @@ export interface ApiTool extends ToolChoice {
   path: string
   /** The scopes that an API key needs. */
   scopes: RouteScope[]
+  /** The argument that leads to the next page of a list. */
+  position?: PageArgument
   arguments: Map<string, ToolArgument>
   inputSchema: { type: 'object' } & JsonSchema
 }
@@ -84,9 +90,9 @@ function buildTool(
   const fields = Object.entries((body?.properties ?? {}) as Record<string, JsonSchema>).filter(([name]) =>
     offered(name),
   )
-  const isPaged = parameters.some(({ name }) => name === 'cursor')
+  const position = POSITIONS.find((each) => parameters.some(({ name }) => name === each))
   const properties = Object.fromEntries([
-    ...parameters.map((each) => [each.name, describeParameter(each, isPaged)]),
+    ...parameters.map((each) => [each.name, describeParameter(each, position)]),
     ...fields,
   ])
   const required = [
@@ -96,7 +102,7 @@ function buildTool(
   return {
     ...choice,
     title: choice.name.replace(/_/g, ' ').replace(/^./, (letter) => letter.toUpperCase()),
-    ...{ path, method },
+    ...{ path, method, position },
     scopes: operation.security?.find((each) => each.apiKey)?.apiKey ?? [],
     arguments: new Map<string, ToolArgument>([
       ...parameters.map(({ name, in: where, schema }): [string, ToolArgument] => [
@@ -126,8 +132,11 @@ function findBody(document: ApiDocument, { requestBody }: DocumentedOperation): 
   return schema && resolve(schema)
 }
 
-function describeParameter({ name, schema, description }: DocumentedParameter, isPaged: boolean): JsonSchema {
-  if (name === 'limit' && isPaged) return { type: 'integer', minimum: 1, maximum: ROWS_MAX, default: ROWS }
+function describeParameter(
+  { name, schema, description }: DocumentedParameter,
+  position: PageArgument | undefined,
+): JsonSchema {
+  if (name === 'limit' && position) return { type: 'integer', minimum: 1, maximum: ROWS_MAX, default: ROWS }
   if (name === 'cursor') return { type: 'string', description: '`nextCursor` of the page before' }
   // A query is text: the API's own schema of a number in it is one of a text.
   return { ...schema, description: description ?? schema.description }

@@ -8,7 +8,7 @@ export interface ToolChoice {
   description: string
   /** The tool changes data. */
   writes?: 'adds' | 'changes' | 'deletes'
-  /** The answer has texts that strangers chose: senders of forms, visitors, and pages that link here. */
+  /** The answer has texts that strangers chose: senders of forms, visitors, pages that link here, services that answer. */
   fromStrangers?: true
   /** The arguments of large operations that the tool offers; all of them when absent. */
   only?: readonly string[]
@@ -52,6 +52,18 @@ export const TOOL_LIST: readonly ToolChoice[] = [
   },
   { name: 'get_link', operation: 'getLink', description: 'Shows one short link with all its settings.' },
   {
+    name: 'list_deleted_links',
+    operation: 'listTrash',
+    description: 'Lists the short links in the trash, last deleted first. restore_link brings one back.',
+  },
+  {
+    name: 'list_destinations',
+    operation: 'listDestinations',
+    fromStrangers: true,
+    description:
+      'Lists the pages that links lead to, with what the daily check of each one found. `state` "broken,parked,failing" has those that need a repair.',
+  },
+  {
     name: 'explain_redirect',
     operation: 'resolveLink',
     description:
@@ -67,6 +79,11 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     operation: 'getSplit',
     description:
       'Compares the variants of a split link: clicks, leads and rates, and whether the difference is more than chance.',
+  },
+  {
+    name: 'list_utm_templates',
+    operation: 'listUtmTemplates',
+    description: 'Lists the named sets of UTM values that the team uses for its links.',
   },
   { name: 'list_tags', operation: 'listTags', description: 'Lists the tags, with their number of links.' },
   {
@@ -99,6 +116,13 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     only: [...RANGE, 'model', ...FILTERS, 'currency', 'groupBy', 'limit'],
   },
   {
+    name: 'list_link_clicks',
+    operation: 'listLinkClicks',
+    fromStrangers: true,
+    description:
+      'Lists the single clicks of a link in the order in which they were recorded: time, place, device, source. `after` "latest" begins with those that come from now on. To count clicks, use count_clicks.',
+  },
+  {
     name: 'list_missing_links',
     operation: 'listMissingSlugs',
     fromStrangers: true,
@@ -108,6 +132,13 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     name: 'list_forms',
     operation: 'listForms',
     description: 'Lists the forms, with their endpoints and number of submissions.',
+  },
+  {
+    name: 'explain_form_losses',
+    operation: 'getFormLosses',
+    fromStrangers: true,
+    description:
+      'Tells what became of the attempts to send a form: stored, spam, refused and why. For the question why submissions are missing.',
   },
   {
     name: 'latest_submissions',
@@ -129,10 +160,29 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     description: 'Tells which clicks and visits led to a submission, in order, and why each of them counts.',
   },
   {
+    name: 'list_replies',
+    operation: 'listReplies',
+    description: 'Lists what the team has answered to a form submission, and whether the emails arrived.',
+  },
+  {
     name: 'list_outcomes',
     operation: 'listOutcomes',
     fromStrangers: true,
-    description: 'Lists outcomes of leads (qualified, won, lost) with their values.',
+    description: 'Lists outcomes of leads (contacted, qualified, won, lost) with their values.',
+  },
+  {
+    name: 'list_channels',
+    operation: 'listChannels',
+    fromStrangers: true,
+    description:
+      'Lists the channels that notifications and events go to (email, chat, webhooks), and which of them fail and why.',
+  },
+  {
+    name: 'list_deliveries',
+    operation: 'listDeliveries',
+    fromStrangers: true,
+    description:
+      'Lists notifications and events that were sent to channels, newest first, with their status and last error. Filter by status, channel, form or submission.',
   },
   {
     name: 'create_link',
@@ -148,6 +198,13 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     description:
       'Changes a short link. Arguments that are left out keep their value, and null clears one. `archived` stops the redirect.',
     only: ['id', ...LINK_FIELDS],
+  },
+  {
+    name: 'change_links',
+    operation: 'editLinks',
+    writes: 'changes',
+    description:
+      'Makes one change to up to 100 links (`ids` and `changes`): destination, or a part of it, UTM values, expiry, domain, archive, tags. Tells per link what failed.',
   },
   {
     name: 'delete_link',
@@ -181,7 +238,15 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     operation: 'updateSubmission',
     writes: 'changes',
     fromStrangers: true,
-    description: 'Sets the status or the notes of a form submission.',
+    description:
+      'Sets the status, the notes or the assignee of a form submission. The assignee is a member of the workspace.',
+  },
+  {
+    name: 'reply_to_submission',
+    operation: 'sendReply',
+    writes: 'adds',
+    description:
+      'Sends an email to the person who sent a form submission, and keeps it with the submission. Let a person read it first.',
   },
   {
     name: 'record_outcome',
@@ -189,6 +254,6 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     writes: 'adds',
     fromStrangers: true,
     description:
-      'Records what became of a lead: qualified, won or lost, and its value. Name the lead by exactly one of submissionId, email and clickId.',
+      'Records what became of a lead: contacted, qualified, won or lost, and its value. Name the lead by exactly one of submissionId, email and clickId.',
   },
 ]

@@ -28,10 +28,11 @@ export function toToolRequest(tool: ApiTool, values: Record<string, unknown>): T
   }
   const missing = /\{(\w+)\}/.exec(path)?.[1]
   if (missing !== undefined) throw new ToolInputError(`${missing}: is required`)
-  if (tool.arguments.has('cursor')) {
-    if (Number(query.get('limit') ?? ROWS) > ROWS_MAX)
+  if (tool.position) {
+    const rows = Number(query.get('limit') ?? ROWS)
+    if (rows < 1 || rows > ROWS_MAX)
       throw new ToolInputError(
-        `limit: must be at most ${ROWS_MAX}. The result names the cursor of the next page.`,
+        `limit: must be from 1 to ${ROWS_MAX}. The result says how to get the next page.`,
       )
     if (!query.has('limit')) query.set('limit', String(ROWS))
   }

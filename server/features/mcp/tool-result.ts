@@ -32,6 +32,9 @@ export const toErrorResult = (message: string): ToolResult => ({
 interface ApiAnswer {
   data?: unknown
   nextCursor?: string | null
+  /** Of a feed. */
+  after?: string
+  hasMore?: boolean
   total?: number
   error?: unknown
   errors?: unknown
@@ -43,14 +46,22 @@ export function toToolResult(tool: ApiTool, status: number, headers: Headers, bo
   if (status < 200 || status > 299) return toErrorResult(describeFailure(status, headers, answer))
   if (!('data' in answer)) return toErrorResult('The answer is not one of a Towpath server.')
   const { rows, isWhole, note } = fitRows(answer.data)
-  const hasMore = typeof answer.nextCursor === 'string' && isWhole
+  const next = isWhole ? describeNextPage(tool, answer) : undefined
   const lines = [
     ...(Array.isArray(answer.data) && answer.total !== undefined ? [`${answer.total} in all.`] : []),
-    ...(hasMore ? [`More rows follow: call ${tool.name} again with cursor "${answer.nextCursor}".`] : []),
+    ...(next === undefined ? [] : [next]),
     ...(note === undefined ? [] : [note]),
   ]
   const text = tool.fromStrangers ? fence(rows) : rows
   return { content: [{ type: 'text', text: [...lines, text].join('\n') }] }
+}
+
+function describeNextPage({ name }: ApiTool, { nextCursor, after, hasMore }: ApiAnswer): string | undefined {
+  if (typeof nextCursor === 'string')
+    return `More rows follow: call ${name} again with cursor "${nextCursor}".`
+  if (after === undefined) return undefined
+  const again = `call ${name} again with after "${after}"`
+  return hasMore ? `More rows follow: ${again}.` : `No more rows yet: ${again} later.`
 }
 
 /**
@@ -67,8 +78,9 @@ const toJson = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003
 
 /** A page whose rows do not fit: the caller may ask for fewer rows. */
 export function isTooLong(body: unknown): boolean {
-  const { data, nextCursor } = (body ?? {}) as ApiAnswer
-  return nextCursor !== undefined && Array.isArray(data) && data.length > 1 && fitText(data) === undefined
+  const { data, nextCursor, after } = (body ?? {}) as ApiAnswer
+  const isPage = nextCursor !== undefined || after !== undefined
+  return isPage && Array.isArray(data) && data.length > 1 && fitText(data) === undefined
 }
 
 interface FittedRows {

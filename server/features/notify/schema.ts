@@ -14,15 +14,14 @@ import {
 } from '../../lib/api-fields.ts'
 import { isTimeZone } from '../../lib/date-range.ts'
 import { EMAIL_MAX, isEmail } from '../../lib/email.ts'
+import { CHANNEL_TYPES, CHANNEL_URL_MAX, DELIVERY_OUTCOMES } from './channels/channel-types.ts'
 import { CHANNEL_EVENTS, type ChannelEvent, SUBMISSION_EVENT } from './events/channel-events.ts'
 import { EVENT_FILTERS, parseFilterField } from './events/channel-filter.ts'
 import { findTemplateMistake } from './templates/parse-template.ts'
 import { DIGESTS } from './timing/plan-delivery.ts'
 
-export const CHANNEL_TYPES = ['email', 'slack', 'discord', 'telegram', 'teams', 'webhook', 'http'] as const
 export type ChannelType = (typeof CHANNEL_TYPES)[number]
 export const DELIVERY_STATUSES = ['waiting', 'delivered', 'failed'] as const
-export const DELIVERY_OUTCOMES = ['delivered', 'refused', 'unreachable', 'timeout', 'interrupted'] as const
 export const EVENTS = [
   ...CHANNEL_EVENTS,
   'submission.digest',
@@ -33,6 +32,7 @@ export const EVENTS = [
   'view.alert',
   'reply',
   'confirm',
+  'team_reply',
 ] as const
 
 /** The methods of a channel of type http. All of them have a body. */
@@ -42,7 +42,6 @@ export const HTTP_HEADER_VALUE_MAX = 4096
 export const HTTP_BODY_MAX = 20_000
 
 export const RECIPIENTS_MAX = 20
-export const CHANNEL_URL_MAX = 2048
 const ID_MAX = 999_999_999_999_999
 
 const mustBeObject = {
@@ -383,10 +382,9 @@ export type ChannelListQueryInput = z.infer<typeof ChannelListQuery>
 export const DeliveryShape = z
   .strictObject({
     id: z.int(),
-    channelId: z
-      .int()
-      .nullable()
-      .openapi({ description: 'Null for a mail to the sender (`reply`, `confirm`), which no channel gets' }),
+    channelId: z.int().nullable().openapi({
+      description: 'Null for a mail to the sender (`reply`, `confirm`, `team_reply`), which no channel gets',
+    }),
     submissionId: z.int().nullable(),
     formKey: z.string().nullable(),
     formName: z.string().nullable(),

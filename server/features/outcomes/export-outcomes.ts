@@ -2,9 +2,9 @@
 // (https://support.google.com/google-ads/answer/7014069). That file has no other columns and nothing personal.
 
 import { sql } from 'kysely'
-import { toIso } from '../../lib/api-fields.ts'
 import { takeTurn } from '../../lib/concurrency/take-turn.ts'
 import { toCsvLine } from '../../lib/formats/csv-line.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { AD_CLICK_ID_NAMES, type AdClickIds } from '../visitors/ad-click-ids.ts'

@@ -1,7 +1,7 @@
 // An outcome as a row and as an API resource, and the query that chooses outcomes by filters.
 
 import type { Selectable } from 'kysely'
-import { toIso } from '../../lib/api-fields.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import type { OutcomeStage } from '../../lib/outcome-stage.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import type { Outcomes } from '../../storage/database/tables/form-tables.ts'

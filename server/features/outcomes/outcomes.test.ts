@@ -112,13 +112,17 @@ onBothEngines('outcomes of leads', (server) => {
       ['stage=qualified', [ada]],
       ['stage=lost', [bo]],
       ['stage=lost&status=archived', []],
+      ['latestStage=won', [ada]],
+      ['latestStage=qualified', []],
+      ['latestStage=contacted', []],
+      ['latestStage=new', [cy]],
     ] as const) {
       for (const path of ['/submissions', `/forms/${formKey}/submissions`])
         expect((await submissions(`${path}?${query}`)).map(({ id }) => id)).toEqual([...found])
       expect((await ws.api(`/submissions?${query}`)).json.total).toBe(found.length)
     }
     expect((await ws.api('/submissions?stage=open')).json.errors).toEqual({
-      stage: 'must be one of qualified, won, lost',
+      stage: 'must be one of contacted, qualified, won, lost',
     })
     const { text } = await ws.api(`/forms/${formKey}/submissions/export`)
     const [header = '', ...rows] = text.split('\r\n')

@@ -1,6 +1,6 @@
 // Lists the proofs of a workspace's closed days, newest first, a page at a time.
 
-import { toIso } from '../../lib/api-fields.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import { cutPage, orderById, type Page, readPageQuery } from '../../lib/pagination.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'

@@ -88,3 +88,13 @@ export async function readLatestProofs(
   for await (const row of readChain(read, workspaceId)) latest.set(row.day, row)
   return latest
 }
+
+/** The entry whose hash covers all others. */
+export const findLastProof = (read: Connection, workspaceId: number) =>
+  read
+    .selectFrom('day_proofs')
+    .select(['day', 'hash'])
+    .where('workspace_id', '=', workspaceId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()

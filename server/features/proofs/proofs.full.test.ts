@@ -89,6 +89,15 @@ onBothEngines(
         await change({ hits, reason, digest, previous_hash: previousHash }, '2026-05-10')
       }
       expect((await verify()).differences).toEqual([])
+      const checkDay = async (day: string) => (await ws.api(`/proofs/${day}`)).json.data
+      expect(await checkDay('2026-05-10')).toMatchObject({ verified: true, hits: 3, hash: entry.hash })
+      await change({ hits: 4 }, '2026-05-10')
+      expect(await checkDay('2026-05-10')).toMatchObject({
+        verified: false,
+        message: 'The entry was changed.',
+      })
+      expect(await checkDay('2026-05-11')).toMatchObject({ verified: true, hits: 1 })
+      await change({ hits: 3 }, '2026-05-10')
       // A hit that comes into a closed day.
       const later = now
       now = NOON
@@ -99,6 +108,7 @@ onBothEngines(
         day: '2026-05-10',
         what: 'it had 3 hits when it was closed, and has 4 now',
       })
+      expect(await checkDay('2026-05-10')).toMatchObject({ verified: false, hits: 4 })
       await close()
       expect((await verify(true)).differences).toHaveLength(1)
     })

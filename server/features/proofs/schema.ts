@@ -18,6 +18,30 @@ export const DayProofShape = z
   .openapi('DayProof')
 export type DayProofResource = z.infer<typeof DayProofShape>
 
+export const ProofCheckShape = z
+  .strictObject({
+    day: z.iso.date(),
+    hash: z.string().openapi({ description: 'Of the last entry of the day' }),
+    verified: z
+      .boolean()
+      .nullable()
+      .openapi({ description: 'null where the retention has removed hits of the day' }),
+    hits: z.int().nullable().openapi({ description: 'Hits now; null where they were not counted' }),
+    message: z.string(),
+  })
+  .openapi('ProofCheck')
+export type ProofCheckResource = z.infer<typeof ProofCheckShape>
+
+export const ProofDay = z.strictObject({
+  // What is no day has no proof.
+  day: z.string().openapi({
+    param: { name: 'day', in: 'path' },
+    format: 'date',
+    example: '2026-03-29',
+    description: 'Of one that exists: `GET /v1/proofs` lists them',
+  }),
+})
+
 export const ProofListQuery = z.strictObject({
   limit: numberParameter(1, 100).optional(),
   cursor: parameter(1000).optional(),

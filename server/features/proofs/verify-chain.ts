@@ -52,12 +52,13 @@ export async function verifyChain(
     const now = await digestDay(hits, workspaceId, day)
     result.days++
     if (now.digest === proof.digest) continue
-    const what =
-      now.hits === proof.hits
-        ? `it has ${now.hits} hits as when it was closed, but not the same ones`
-        : `it had ${proof.hits} hits when it was closed, and has ${now.hits} now`
-    result.differences.push({ day, what, now })
+    result.differences.push({ day, what: describeDifference(proof, now), now })
     if (!findsAll) break
   }
   return result
 }
+
+export const describeDifference = (proof: ProofRow, now: DayDigest) =>
+  now.hits === proof.hits
+    ? `it has ${now.hits} hits as when it was closed, but not the same ones`
+    : `it had ${proof.hits} hits when it was closed, and has ${now.hits} now`

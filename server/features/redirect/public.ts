@@ -4,7 +4,6 @@
 import { readClientAddress, toRateLimitKey } from '../../http/client-address.ts'
 import type { RequestHead } from '../../http/fast-path/request-parser.ts'
 import type { FastRedirect } from '../../http/fast-path/response-text.ts'
-import type { Html } from '../../http/html-page.ts'
 import { readBytes } from '../../http/json-body.ts'
 import { pathOf } from '../../http/request-path.ts'
 import type { ServerHandle } from '../../http/server-handle.ts'
@@ -71,16 +70,13 @@ export interface RedirectNeeds extends ChoiceNeeds {
   keptValues: KeptValues
   trustProxy: Network[]
   now: () => number
-  /** The statistics on the preview page of a link that has them. */
-  publicStats: PublicStats
+  /**
+   * Renders the statistics on the preview page of a link that has them.
+   * @throws Failure `unavailable` when nothing can be counted
+   */
+  renderStats(link: Pick<CachedLink, 'id' | 'workspaceId'>): Promise<PreviewStats>
   /** The operator's address for reports of links. */
   abuseEmail?: string
-}
-
-/** @throws Failure `unavailable` when nothing can be counted */
-export interface PublicStats {
-  style: string
-  render(link: Pick<CachedLink, 'id' | 'workspaceId'>): Promise<Html>
 }
 
 type Answer = Response | Promise<Response>
@@ -345,7 +341,7 @@ const STATS_PER_MINUTE = 30
 
 /** A visitor who asks often, and one of a server that cannot count now, gets the page without them. */
 async function findStats(
-  { publicStats, limiter }: RedirectNeeds,
+  { renderStats, limiter }: RedirectNeeds,
   { address }: VisitorRequest,
   link: CachedLink,
 ): Promise<PreviewStats | undefined> {
@@ -353,7 +349,7 @@ async function findStats(
   const permit = await limiter.take(`statistics of links:${toRateLimitKey(address)}`, STATS_PER_MINUTE)
   if (!permit.allowed) return undefined
   try {
-    return { content: await publicStats.render(link), style: publicStats.style }
+    return await renderStats(link)
   } catch (error) {
     log.error('public_stats_failed', describeError(error))
     return undefined

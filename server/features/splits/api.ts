@@ -1,7 +1,7 @@
 // GET /links/{id}/split and POST /links/{id}/split/end (docs/contract.md §14).
 
 import { apiRoute, dataResponse, IdParameter, parseId } from '../../http/api-route.ts'
-import { toIso, toIsoOrNull } from '../../lib/api-fields.ts'
+import { toIso, toIsoOrNull } from '../../lib/iso-time.ts'
 import { allow } from '../accounts/access/actor.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { getLink } from '../links/get.ts'

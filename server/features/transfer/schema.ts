@@ -42,6 +42,7 @@ export const ROW_KINDS = [
   'domain',
   'view',
   'settings',
+  'utmTemplate',
   'click',
 ] as const
 export type RowKind = (typeof ROW_KINDS)[number]

@@ -10,7 +10,7 @@ const HOUR = 3_600_000
 const SHIPPED_AFTER_MS = 5 * 60_000
 const WEEKS = [1, 2, 3, 4]
 
-const toHours = (window: AlertWindow) => Number.parseInt(window, 10)
+export const toWindowMs = (window: AlertWindow) => Number.parseInt(window, 10) * HOUR
 
 /** The first check after `now`: hourly. */
 export const findNextCheck = (zone: string, now: number) =>
@@ -18,7 +18,7 @@ export const findNextCheck = (zone: string, now: number) =>
 
 /** The check after an alert: no hour is told twice. */
 export const findCheckAfterAlert = (window: AlertWindow, { end }: TimeRange) =>
-  end + toHours(window) * HOUR + SHIPPED_AFTER_MS
+  end + toWindowMs(window) + SHIPPED_AFTER_MS
 
 /** The newest hours, and the same hours of the clock in the four weeks before, the latest week first. */
 export function findAlertHours(
@@ -27,7 +27,7 @@ export function findAlertHours(
   now: number,
 ): { hours: TimeRange; earlier: TimeRange[] } {
   const end = toHourStart(now - SHIPPED_AFTER_MS, zone)
-  const toRange = (at: number) => ({ start: at - toHours(window) * HOUR, end: at })
+  const toRange = (at: number) => ({ start: at - toWindowMs(window), end: at })
   const local = toZonedTime(end, zone)
   return {
     hours: toRange(end),

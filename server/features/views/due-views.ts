@@ -1,6 +1,7 @@
 // Runs the jobs of views that are due, such as reports: one view after another. A view that fails is tried again later.
 
 import { takeTurn } from '../../lib/concurrency/take-turn.ts'
+import { Failure } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 import type { FigureNeeds } from './count-view.ts'
@@ -23,6 +24,8 @@ interface DueJob {
 const VIEWS_AT_ONCE = 50
 /** A view whose figures cannot be counted now is tried again after this time. */
 const RETRY_MS = 5 * 60_000
+/** One whose filters mean nothing any more, such as a parameter that is no longer kept, waits for a person. */
+const RETRY_WRONG_MS = 6 * 60 * 60_000
 
 export async function runDueViews(needs: ViewJobNeeds, job: DueJob): Promise<void> {
   for (let found = VIEWS_AT_ONCE; found === VIEWS_AT_ONCE; ) {
@@ -31,7 +34,8 @@ export async function runDueViews(needs: ViewJobNeeds, job: DueJob): Promise<voi
       await takeTurn()
       await job.run(view).catch(async (error) => {
         log.error(job.failure, { view: view.id, workspace: view.workspace_id, ...describeError(error) })
-        await postpone(needs, view, job)
+        const isWrong = error instanceof Failure && error.code === 'invalid'
+        await postpone(needs, view, job, isWrong ? RETRY_WRONG_MS : RETRY_MS)
       })
     }
     found = views.length
@@ -50,15 +54,21 @@ function listDueViews({ db, now }: ViewJobNeeds, { column }: DueJob): Promise<Vi
     .execute()
 }
 
-function postpone({ db, now }: ViewJobNeeds, view: ViewRow, { column }: DueJob) {
-  return db.write((connection) => setDue(connection, view, column, now() + RETRY_MS))
+function postpone({ db, now }: ViewJobNeeds, view: ViewRow, { column }: DueJob, ms: number) {
+  return db.write((connection) => setDue(connection, view, column, now() + ms))
 }
 
 /** Leaves a schedule alone that somebody has changed since. */
-export function setDue(connection: Connection, view: ViewRow, column: DueJob['column'], at: number) {
+export function setDue(
+  connection: Connection,
+  view: ViewRow,
+  column: DueJob['column'],
+  at: number,
+  more: Partial<Pick<ViewRow, 'alert_links_until'>> = {},
+) {
   return connection
     .updateTable('views')
-    .set({ [column]: at })
+    .set({ [column]: at, ...more })
     .where('workspace_id', '=', view.workspace_id)
     .where('id', '=', view.id)
     .where(column, '=', view[column])

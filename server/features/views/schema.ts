@@ -46,19 +46,24 @@ const ReportShape = z
   .openapi('ViewReport')
 export type ReportSettings = z.infer<typeof ReportShape>
 
-const ALERT_CHOICES = ['above', 'below'] as const
+const ALERT_CHOICES = ['above', 'below', 'silent'] as const
+/** Fields of alerts about a difference. Those about new links lack them. */
+const DIFFERENCE_FIELDS = ['metric', 'percent', 'minimum'] as const
 
 const AlertShape = z
   .strictObject({
-    metric: z.enum(FIGURE_METRICS),
+    metric: z.enum(FIGURE_METRICS).optional(),
     when: z.enum(ALERT_CHOICES),
-    percent: z.int(),
+    percent: z.int().optional(),
     window: z.enum(ALERT_WINDOWS),
-    minimum: z.int(),
+    minimum: z.int().optional(),
     channelIds: z.array(z.int()),
   })
   .openapi('ViewAlert')
 export type AlertSettings = z.infer<typeof AlertShape>
+export type DifferenceAlert = Required<AlertSettings> & { when: 'above' | 'below' }
+
+export const isDifferenceAlert = (alert: AlertSettings): alert is DifferenceAlert => alert.when !== 'silent'
 
 export const ViewShape = z
   .strictObject({
@@ -143,17 +148,22 @@ const ReportInput = z
 const AlertInput = z
   .strictObject(
     {
-      metric: oneOf(FIGURE_METRICS),
-      when: oneOf(ALERT_CHOICES),
-      percent: wholeNumber(1, PERCENT_MAX).openapi({
-        example: 100,
-        description: 'How far above or below the mean: 100 above is twice as many, 100 below is none',
+      metric: oneOf(FIGURE_METRICS).optional().openapi({ description: 'Absent for silent' }),
+      when: oneOf(ALERT_CHOICES).openapi({
+        description: 'silent tells of new links that have no click in their first hours',
       }),
-      window: oneOf(ALERT_WINDOWS).openapi({ description: 'The last full hours' }),
-      minimum: wholeNumber(1, MINIMUM_MAX).openapi({
+      percent: wholeNumber(1, PERCENT_MAX).optional().openapi({
+        example: 100,
+        description:
+          'How far above or below the mean: 100 above is twice as many, 100 below is none. Absent for silent',
+      }),
+      window: oneOf(ALERT_WINDOWS).openapi({
+        description: 'The last full hours; for silent, the first hours of a link',
+      }),
+      minimum: wholeNumber(1, MINIMUM_MAX).optional().openapi({
         example: 50,
         description:
-          'For above, the hours have at least this number; for below, the mean is at least this number',
+          'For above, the hours have at least this number; for below, the mean is at least this number. Absent for silent',
       }),
       channelIds,
     },
@@ -164,9 +174,17 @@ const AlertInput = z
           : undefined,
     },
   )
-  .refine(({ when, percent }) => when === 'above' || percent <= 100, {
-    path: ['percent'],
-    message: 'must be at most 100 for below',
+  .superRefine((alert, context) => {
+    const isSilent = alert.when === 'silent'
+    for (const name of DIFFERENCE_FIELDS)
+      if ((alert[name] === undefined) !== isSilent)
+        context.addIssue({
+          code: 'custom',
+          path: [name],
+          message: isSilent ? 'must be absent for silent' : 'is required',
+        })
+    if (alert.when === 'below' && (alert.percent ?? 0) > 100)
+      context.addIssue({ code: 'custom', path: ['percent'], message: 'must be at most 100 for below' })
   })
   .openapi('ViewAlertInput')
 
@@ -199,7 +217,7 @@ const settings = {
   }),
   alert: AlertInput.nullable().optional().openapi({
     description:
-      'Tells channels when the last hours differ from the mean of the same hours in the four weeks before; at most twice a day',
+      'Tells channels when the last hours differ from the mean of the same hours in the four weeks before, or when a new link has no clicks; at most twice a day',
   }),
 }
 

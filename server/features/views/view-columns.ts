@@ -28,6 +28,7 @@ export const NEW_VIEW = {
   report_due_at: null,
   alert: null,
   alert_due_at: null,
+  alert_links_until: null,
 } as const satisfies Partial<ViewRow>
 
 export type ViewColumns = Pick<ViewRow, keyof typeof NEW_VIEW>
@@ -92,17 +93,25 @@ function toAlertColumns(
   current: ViewColumns,
   { alert }: UpdateViewInput,
   { timezone, now }: { timezone: string; now: number },
-): Pick<ViewColumns, 'alert' | 'alert_due_at'> {
-  if (alert === undefined) return { alert: current.alert, alert_due_at: current.alert_due_at }
-  if (alert === null) return { alert: null, alert_due_at: null }
-  return { alert: JSON.stringify(withUniqueChannels(alert)), alert_due_at: findNextCheck(timezone, now) }
+): Pick<ViewColumns, 'alert' | 'alert_due_at' | 'alert_links_until'> {
+  if (alert === undefined) {
+    const { alert, alert_due_at, alert_links_until } = current
+    return { alert, alert_due_at, alert_links_until }
+  }
+  if (alert === null) return { alert: null, alert_due_at: null, alert_links_until: null }
+  return {
+    alert: JSON.stringify(withUniqueChannels(alert)),
+    alert_due_at: findNextCheck(timezone, now),
+    alert_links_until: now,
+  }
 }
 
 /** @throws Failure `invalid` where the filters leave out what the alert counts */
 function requireAlertMetric({ alert }: ViewColumns, { clicks, leads }: ViewSelection): void {
-  const metric = (JSON.parse(alert ?? 'null') as AlertSettings | null)?.metric
-  const isCounted = metric === 'leads' ? leads : clicks
-  if (metric && !isCounted) throw invalid({ 'alert.metric': 'is not counted with the filters of this view' })
+  const settings: AlertSettings | null = JSON.parse(alert ?? 'null')
+  if (settings === null || (settings.metric === 'leads' ? leads : clicks)) return
+  const field = settings.metric ? 'alert.metric' : 'alert.when'
+  throw invalid({ [field]: 'is not counted with the filters of this view' })
 }
 
 const withUniqueChannels = <T extends { channelIds: number[] }>(settings: T): T => ({

@@ -3,9 +3,10 @@
 
 import { z } from '@hono/zod-openapi'
 import { invalid } from '../../lib/failure.ts'
+import { isParamColumn } from '../../storage/hits/kept-params.ts'
 import type { AttributionModel } from '../analytics/attribution-model.ts'
 import { LeadParameters, type LeadQuestion, toLeadQuestion } from '../analytics/leads-schema.ts'
-import { type QuestionSelection, toSelection } from '../analytics/parameters.ts'
+import { filterParameter, type QuestionSelection, toSelection } from '../analytics/parameters.ts'
 import { ClickParameters, type ClickSelection, toClickSelection } from '../analytics/schema.ts'
 import type { Interval, TimeRange } from '../analytics/timeline.ts'
 
@@ -20,9 +21,15 @@ const pickFilters = (shape: z.ZodRawShape) =>
 
 const CLICK_FILTERS = pickFilters(ClickParameters.shape)
 const LEAD_FILTERS = pickFilters(LeadParameters.shape)
-const FILTERS = z.looseObject({ ...LEAD_FILTERS, ...CLICK_FILTERS })
+const FILTERS = z
+  .object({ ...LEAD_FILTERS, ...CLICK_FILTERS })
+  // Of kept parameters, `param.<name>`.
+  .catchall(filterParameter('param.'))
 
-export const VIEW_FILTER_NAMES = Object.keys(FILTERS.shape)
+const isClickFilter = (name: string) => Object.hasOwn(CLICK_FILTERS, name) || isParamColumn(name)
+const isLeadFilter = (name: string) => Object.hasOwn(LEAD_FILTERS, name)
+
+export const isViewFilter = (name: string) => isClickFilter(name) || isLeadFilter(name)
 
 /** Each as its parameter is written; a repeated parameter is a list. */
 export type WrittenFilters = Record<string, string | string[]>
@@ -50,11 +57,11 @@ export interface ViewSelection {
 
 /** Finds the mistake of each filter. @returns an empty object where there is none */
 export function findFilterProblems(filters: WrittenFilters): Record<string, string> {
-  const problems = Object.keys(filters)
-    .filter((name) => !VIEW_FILTER_NAMES.includes(name))
-    .map((name) => [name, 'is not a filter of analytics'])
   const issues = FILTERS.safeParse(filters).error?.issues ?? []
-  return Object.fromEntries([...problems, ...issues.map(({ path, message }) => [String(path[0]), message])])
+  const problems = Object.keys(filters)
+    .filter((name) => !isViewFilter(name))
+    .map((name) => [name, 'is not a filter of analytics'])
+  return Object.fromEntries([...issues.map(({ path, message }) => [String(path[0]), message]), ...problems])
 }
 
 /** @throws Failure `invalid` for a range that cannot be, and for a wrong filter */
@@ -65,18 +72,19 @@ export function toViewSelection({ filters, model, ...range }: ViewSettings): Vie
   const { range: chosen, timezone } = toSelection(written, [])
   if ('start' in chosen && chosen.start !== null && chosen.end !== null && chosen.start >= chosen.end)
     throw invalid({ start: 'must be before end' })
-  const applyTo = (names: z.ZodRawShape) => Object.keys(filters).every((name) => name in names)
-  const clicks = applyTo(CLICK_FILTERS)
+  const names = Object.keys(filters)
+  const hasLeads = names.every(isLeadFilter)
+  const clicks = names.every(isClickFilter)
     ? toClickSelection(ClickParameters.parse({ ...filters, ...written }))
     : null
   const { range: _, ...leads } = toLeadQuestion(
-    LeadParameters.parse({ ...(applyTo(LEAD_FILTERS) ? filters : {}), model, timezone }),
+    LeadParameters.parse({ ...(hasLeads ? filters : {}), model, timezone }),
   )
   return {
     range: chosen,
     timezone,
     clicks,
-    leads: applyTo(LEAD_FILTERS) ? { ...leads, range: chosen } : null,
+    leads: hasLeads ? { ...leads, range: chosen } : null,
   }
 }
 

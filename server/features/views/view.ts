@@ -1,8 +1,8 @@
 // A view as a row and as the resource that callers see.
 
 import type { Selectable } from 'kysely'
-import { toIso, toIsoOrNull } from '../../lib/api-fields.ts'
 import { notFound } from '../../lib/failure.ts'
+import { toIso, toIsoOrNull } from '../../lib/iso-time.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import type { Views } from '../../storage/database/tables/view-tables.ts'
 import type { Actor } from '../accounts/access/actor.ts'

@@ -15,6 +15,7 @@ import {
 } from '../../../tests/support/world.ts'
 import { LeadParameters } from '../analytics/leads-schema.ts'
 import { ClickParameters } from '../analytics/schema.ts'
+import { appendProofs } from '../proofs/proof-chain.ts'
 
 const JSON_ACCEPT = { Accept: 'application/json' }
 
@@ -179,22 +180,27 @@ onSqlite(
       async () => {
         const { ws, own } = await fillWorkspace(server())
         const { path } = await share(ws, { name: 'A <b>view</b>', share: { showLeads: true } })
+        const proof = { kind: 'closed', reason: null, hits: 98_765, removed: null, digest: 'd' } as const
+        await appendProofs(server().app.db, ws.id, [{ day: '2026-03-29', ...proof }], 1)
         const { status, json, headers } = await see(server(), path)
         expect([status, json.data]).toEqual([
           200,
           expect.objectContaining({ name: 'A <b>view</b>', clicks: 5, leads: 1, metric: 'clicks' }),
         ])
+        const hash = expect.stringMatching(/^[0-9a-f]{64}$/)
+        expect(json.data.proof).toEqual({ day: '2026-03-29', hash })
         expect(headers.get('x-robots-tag')).toBe('noindex')
         expect(json.data.groups.linkId[0]).toMatchObject({ value: String(own.id), count: 3 })
         const total = (await ws.api('/analytics/clicks')).json.data
         expect([json.data.clicks, json.data.visitors]).toEqual([total.clicks, total.visitors])
         const page = await see(server(), path, { Accept: 'text/html' })
         expect(page.text).toContain('A &lt;b&gt;view&lt;/b&gt;')
-        for (const hidden of ['secret.example', 'what a person wrote', '<script'])
-          expect([hidden, page.text.includes(hidden), json.text?.includes(hidden)]).toEqual([
+        expect(page.text).toContain(json.data.proof.hash)
+        for (const hidden of ['secret.example', 'what a person wrote', '<script', '98,765'])
+          expect([hidden, page.text.includes(hidden), JSON.stringify(json).includes(hidden)]).toEqual([
             hidden,
             false,
-            undefined,
+            false,
           ])
         const policy = page.headers.get('content-security-policy') ?? ''
         expect(policy).toContain("default-src 'none'")
@@ -267,6 +273,34 @@ onSqlite(
         expect([query, (await see(server(), `${path}?${query}`)).json.data?.clicks]).toEqual([query, clicks])
       for (const query of ['class=bot', 'end=2001-01-01', 'interval=2d', 'country=US,-BR', 'timezone=Mars'])
         expect([query, (await see(server(), `${path}?${query}`)).status]).toEqual([query, 422])
+    })
+
+    quick('have kept parameters among their filters, and narrow by them on their page', async () => {
+      const team = await createTeam(server())
+      const body = { keptParams: ['aff'] }
+      await team.owner.apiIn(team.id, '/workspace', { method: 'PATCH', body })
+      const { slug } = await team.createLink()
+      for (const query of ['?aff=ann', '?aff=bob', '']) await server().click(slug + query)
+      await server().waitUntilShipped()
+      const all = await share(team, { share: { showLeads: true } })
+      const own = await share(team, { filters: { 'param.aff': 'ann' }, share: { showLeads: true } })
+      const cases: [string, string, number, number | null][] = [
+        [all.path, '', 3, 0],
+        [all.path, '?param.aff=ann,bob', 2, null],
+        [all.path, '?param.aff=-bob', 2, null],
+        [own.path, '', 1, null],
+        [own.path, '?param.aff=bob', 0, null],
+        [own.path, '?param.aff=ann,bob', 1, null],
+      ]
+      for (const [path, query, clicks, leads] of cases) {
+        const { data } = (await see(server(), path + query)).json
+        expect([query, data.clicks, data.leads]).toEqual([query, clicks, leads])
+      }
+      expect((await see(server(), `${own.path}?param.aff=a,-b`)).status).toBe(422)
+      for (const name of ['param.', 'param.a b', 'param'])
+        expect((await post(team, { filters: { [name]: 'x' } })).json.errors).toHaveProperty([
+          `filters.${name}`,
+        ])
     })
 
     test('end their page with the next request', async () => {

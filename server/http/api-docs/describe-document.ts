@@ -15,7 +15,8 @@ interface DocumentParameter {
 export const API_TAGS = [
   { name: 'Links', description: 'Short links and where they lead' },
   { name: 'Destinations', description: 'The pages that links lead to, checked daily, and their repair' },
-  { name: 'Tags', description: 'Names that group links' },
+  { name: 'Tags', description: 'Names that group links; pinned ones stand in the sidebar' },
+  { name: 'UTM templates', description: 'Named sets of UTM values' },
   { name: 'Domains', description: 'Domains of one’s own for short links' },
   { name: 'Import and export', description: 'Links and clicks from other tools, and everything out again' },
   { name: 'Analytics', description: 'Questions about clicks and leads' },
@@ -60,6 +61,7 @@ export function sortPaths<T>(paths: Record<string, T>): Record<string, T> {
 /** The operation that lists what a path names, by the operation's group. */
 const LISTED_AT: Record<string, string> = {
   Links: '/v1/links',
+  'UTM templates': '/v1/utm-templates',
   Views: '/v1/views',
   Tags: '/v1/tags',
   Domains: '/v1/domains',

@@ -2,7 +2,7 @@
 
 import addressparser from 'nodemailer/lib/addressparser'
 import { describeError, log } from '../../lib/log.ts'
-import { openMailer } from './smtp.ts'
+import { type Mailer, openMailer } from './smtp.ts'
 
 const TIMEOUT_MS = 30_000
 
@@ -34,7 +34,8 @@ export function createMailSender({
   if (smtpUrl === undefined || mailFrom === undefined) return undefined
   return async ({ to, fromName, subject, text }) => {
     try {
-      await openMailer(smtpUrl).sendMail({
+      const mailer = await openMailer(smtpUrl)
+      await mailer.sendMail({
         from: fromName === undefined ? mailFrom : toNamedSender(fromName, mailFrom),
         // Nodemailer does not parse an address in an object, so no text in it can add a recipient.
         to: { name: '', address: to },
@@ -42,7 +43,7 @@ export function createMailSender({
         text,
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
         signal: AbortSignal.timeout(TIMEOUT_MS),
-      } as Parameters<ReturnType<typeof openMailer>['sendMail']>[0])
+      } as Parameters<Mailer['sendMail']>[0])
       return true
     } catch (error) {
       // The error's message repeats addresses and, with some servers, credentials, so the log gets the code only.

@@ -1,11 +1,11 @@
 // A pool of connections to the operator's mail server, shared by everything that sends mail.
 
-import { createTransport } from 'nodemailer'
+import type { createTransport } from 'nodemailer'
 import { percentDecode } from '../../lib/text.ts'
 import { parseUrl } from '../../lib/web-url.ts'
 
-const createPool = (url: string) =>
-  createTransport({
+const createPool = (create: typeof createTransport, url: string) =>
+  create({
     url,
     pool: true,
     maxConnections: 4,
@@ -22,8 +22,10 @@ export type Mailer = ReturnType<typeof createPool>
 
 const mailers = new Map<string, Mailer>()
 
-export function openMailer(url: string): Mailer {
-  const mailer = mailers.get(url) ?? createPool(url)
+/** The library is loaded with the first mail: most servers start without one to send. */
+export async function openMailer(url: string): Promise<Mailer> {
+  const library = await import('nodemailer')
+  const mailer = mailers.get(url) ?? createPool(library.createTransport, url)
   mailers.set(url, mailer)
   return mailer
 }

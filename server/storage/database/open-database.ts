@@ -5,7 +5,6 @@ import { Failure } from '../../lib/failure.ts'
 import type { DatabaseHandle } from './database.ts'
 import { listMigrations, migrate } from './migrate.ts'
 import { toSqlitePath } from './open-reader.ts'
-import { openPostgres, openPostgresMigrator } from './postgres.ts'
 import { requireUsablePostgres, toPostgresProblem } from './postgres-problem.ts'
 import { openSqlite, openSqliteMigrator } from './sqlite.ts'
 
@@ -28,9 +27,12 @@ export async function openDatabase(where: {
   mkdirSync(where.dataDir, { recursive: true, mode: 0o700 })
   const path = toSqlitePath(where.dataDir)
   const engine = where.databaseUrl ? 'postgres' : 'sqlite'
-  const migrator = where.databaseUrl
-    ? openPostgresMigrator(where.databaseUrl)
-    : await openSqliteMigrator(path)
+  // Its driver is loaded where it is used.
+  const postgres = where.databaseUrl ? await import('./postgres.ts') : undefined
+  const migrator =
+    where.databaseUrl && postgres
+      ? postgres.openPostgresMigrator(where.databaseUrl)
+      : await openSqliteMigrator(path)
   try {
     if (engine === 'postgres') await requireUsablePostgres(migrator)
     await migrate(migrator, listMigrations(engine))
@@ -39,8 +41,8 @@ export async function openDatabase(where: {
   } finally {
     await migrator.destroy()
   }
-  return where.databaseUrl
-    ? openPostgres(where.databaseUrl, where.databasePool)
+  return where.databaseUrl && postgres
+    ? postgres.openPostgres(where.databaseUrl, where.databasePool)
     : openSqlite(path, {
         storesChanges: !where.isSoleServer,
         usesThreads: where.isSoleServer,

@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { DatabaseHandle } from './database.ts'
-import { openPostgresMigrator } from './postgres.ts'
 import { toPostgresProblem } from './postgres-problem.ts'
 import { createSqliteKysely } from './sqlite-kysely.ts'
 
@@ -22,6 +21,7 @@ export async function openDatabaseReader(where: {
 }
 
 async function openPostgresReader(url: string): Promise<DatabaseReader> {
+  const { openPostgresMigrator } = await import('./postgres.ts')
   const read = openPostgresMigrator(url)
   try {
     await sql`select 1`.execute(read)

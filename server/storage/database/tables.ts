@@ -31,8 +31,10 @@ import type {
   ReplyStops,
   SpamTotals,
   SpamWords,
+  SubmissionAssignees,
   SubmissionFiles,
   Submissions,
+  TeamReplies,
   Touches,
   UploadTotals,
 } from './tables/form-tables.ts'
@@ -44,6 +46,7 @@ import type {
   Links,
   LinkTags,
   Tags,
+  UtmTemplates,
   VisitorSalts,
 } from './tables/link-tables.ts'
 import type { MoveSteps } from './tables/move-tables.ts'
@@ -106,6 +109,8 @@ export interface Tables {
   submissions: Submissions
   touches: Touches
   outcomes: Outcomes
+  submission_assignees: SubmissionAssignees
+  team_replies: TeamReplies
   views: Views
   view_alerts: ViewAlerts
   view_reports: ViewReports
@@ -144,6 +149,7 @@ export interface Tables {
   move_steps: MoveSteps
   changes: Changes
   domains: Domains
+  utm_templates: UtmTemplates
   imports: Imports
   import_rows: ImportRows
   import_keys: ImportKeys

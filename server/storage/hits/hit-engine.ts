@@ -45,8 +45,16 @@ export type HitGrouping =
   | { by: 'time'; starts: number[] }
   | ColumnGrouping<StoredColumn>
   | OriginGrouping
+  /** Each link on each UTC day. `readLinkDay` reads the keys. */
+  | { by: 'linkDay' }
   /** A link counts in each of its groups (its tags, its domain). `groups` names the groups link by link. */
   | { by: 'linkGroup'; groups: { linkId: number; group: string | number }[]; limit: number }
+
+/** More days than anybody counts clicks for. */
+export const LINK_DAYS = 65_536
+
+/** Reads the key of the grouping `linkDay`. */
+export const readLinkDay = (key: number) => ({ linkId: Math.floor(key / LINK_DAYS), day: key % LINK_DAYS })
 
 /** The hits that a question is about. Only hits whose outcome is `redirect` are clicks. */
 export interface HitSelection {
@@ -101,6 +109,7 @@ export interface ExportedFile {
  * One row of an answer. `key` depends on the grouping:
  * - total: null. There is always exactly one row.
  * - time: the start of the bucket in milliseconds. Rows come in order, without empty buckets.
+ * - linkDay: the number that `readLinkDay` reads. Those with the most clicks come first.
  * - column or group: the value or the group. Rows with the most clicks come first, and ties in the order of their keys.
  */
 export interface HitAnswer {

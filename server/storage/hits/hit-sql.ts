@@ -1,6 +1,7 @@
 // Builds the SQL statement of a question about clicks. Every value is bound, and every name comes from a closed map. A
 // dialect of a dozen lines holds what differs between engines.
 
+import { DAY_MS } from '../../lib/utc-day.ts'
 import {
   type SqlValue,
   toAnyOfSql,
@@ -12,16 +13,17 @@ import {
 import { isOriginDimension, toOriginExpression } from '../sources/origin-sql.ts'
 import { QUERY_COLUMNS } from './hit-columns.ts'
 import type { HitDialect, StoredExpression } from './hit-dialect.ts'
-import type {
-  HitAnswer,
-  HitColumn,
-  HitFilter,
-  HitGrouping,
-  HitQuery,
-  HitSelection,
-  OriginFilter,
-  OriginGrouping,
-  OwnColumn,
+import {
+  type HitAnswer,
+  type HitColumn,
+  type HitFilter,
+  type HitGrouping,
+  type HitQuery,
+  type HitSelection,
+  LINK_DAYS,
+  type OriginFilter,
+  type OriginGrouping,
+  type OwnColumn,
 } from './hit-engine.ts'
 import { toHitOriginFilterSql, toTopOriginsSql } from './hit-origin-sql.ts'
 import { isParamColumn, toParamName } from './kept-params.ts'
@@ -37,6 +39,8 @@ const CLICK_COLUMNS: ReadonlySet<HitColumn> = new Set([
   'utmTerm',
   'utmContent',
 ])
+/** The key of a link on a day, for `readLinkDay`. */
+export const LINK_DAY = `(link_id * ${LINK_DAYS} + CAST((recorded_at - recorded_at % ${DAY_MS}) / ${DAY_MS} AS BIGINT))`
 /** One bit for each key, in a signed number of 64 bits. */
 const KEYS_PER_BITMAP = 62
 
@@ -155,6 +159,8 @@ function toGroupingSql(grouping: HitGrouping, dialect: HitDialect, bind: ValueBi
       return { key: 'NULL', from: 'hits', readKey: () => null }
     case 'time':
       return { key: toBucketSql('recorded_at', grouping.starts, bind), from: 'hits', readKey: Number }
+    case 'linkDay':
+      return { key: LINK_DAY, from: 'hits', readKey: Number }
     case 'linkGroup':
       return toLinkGroupSql(grouping.groups, grouping.limit, dialect, bind)
     case 'linkId':

@@ -32,7 +32,7 @@ export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   hits: ['visitors'],
   analytics: ['hits', 'links', 'notify'],
   splits: ['analytics', 'links'],
-  views: ['analytics', 'notify'],
+  views: ['analytics', 'notify', 'proofs'],
   live: ['analytics'],
   forms: ['attribution', 'notify', 'visitors'],
   tracking: ['hits', 'visitors'],
@@ -49,12 +49,12 @@ const ENTRANCE = /^server\/features\/(?:[\w-]+\/(?:api|public)|.+-api)\.ts$/
 /** The gates of /v1. Routes use them too. */
 const GATES = 'server/features/accounts/access/'
 
-const ROUTE_MAP = 'server/web/routes.ts'
+const ROUTE_MAPS = ['server/web/routes.ts', 'server/web/api.ts']
 
 /** The files of features that the route map takes handlers from. */
 const listMounted = (server: SourceFile[]) =>
   server
-    .filter(({ path }) => path === ROUTE_MAP)
+    .filter(({ path }) => ROUTE_MAPS.includes(path))
     .flatMap(listLocalImports)
     .filter(({ target, typeOnly }) => !typeOnly && findFeature(target) && !target.startsWith(GATES))
     .map(({ target }) => target)
@@ -97,7 +97,7 @@ export function checkLayers(source: SourceFile): Violation[] {
 export function checkEntrances(server: SourceFile[]): Violation[] {
   const mounted = new Set(listMounted(server))
   return server
-    .filter(({ path }) => path !== ROUTE_MAP)
+    .filter(({ path }) => !ROUTE_MAPS.includes(path))
     .flatMap((source) =>
       listLocalImports(source)
         .filter(({ target, typeOnly }) => !typeOnly && (mounted.has(target) || ENTRANCE.test(target)))

@@ -1,7 +1,13 @@
 // Every page and dialog of the dashboard that has an address, for tests that go through all of them.
 
 import type { Page } from 'playwright-core'
+import { atScale } from '../suite.ts'
 import type { FilledWorkspace } from '../users/fill-workspace.ts'
+
+/** The settings of a form, of which one page more stands for all in the quick suite. */
+const SETTINGS_PAGES = ['sending', 'spam', 'files', 'email', 'brand', 'privacy', 'general'].map(
+  (page) => `/forms/{form}?tab=settings&page=${page}`,
+)
 
 /** Within a workspace. Names in braces are those of a filled workspace. */
 const PAGES = [
@@ -14,11 +20,15 @@ const PAGES = [
   '/links/destinations',
   '/analytics',
   '/analytics/compare',
-  '/live',
+  '/analytics/live',
+  '/analytics/proofs',
   '/forms',
   '/forms?new=1',
   '/forms/{form}',
+  '/forms/{form}?tab=gallery',
   '/forms/{form}?tab=settings',
+  '/forms/{form}?tab=settings&page=fields',
+  ...atScale({ quick: [], full: SETTINGS_PAGES, soak: SETTINGS_PAGES }),
   '/forms/{form}?tab=doctor',
   '/forms/{form}?tab=losses',
   '/inbox',

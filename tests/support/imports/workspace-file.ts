@@ -94,6 +94,7 @@ export async function readComparable(path: string): Promise<FileRecords> {
       }),
     ),
     'tags.ndjson': each('tags.ndjson', () => ({ id: 0 })),
+    'utm-templates.ndjson': each('utm-templates.ndjson', () => ({ id: 0 })),
     'views.ndjson': each('views.ndjson', ({ filters: { linkId, tagId, domain, ...filters } }) => ({
       id: 0,
       filters: {

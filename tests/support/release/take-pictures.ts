@@ -26,6 +26,14 @@ interface Picture {
 
 const follow = (name: RegExp) => (page: Page) => page.getByRole('link', { name }).first().click()
 
+/** @param names of the links that are followed after the first one */
+const followTo =
+  (first: RegExp, ...names: string[]) =>
+  async (page: Page) => {
+    await follow(first)(page)
+    for (const name of names) await page.getByRole('main').getByRole('link', { name, exact: true }).click()
+  }
+
 const PICTURES: Picture[] = [
   { name: 'analytics', path: '/analytics' },
   { name: 'inbox', path: '/inbox', act: (page) => page.keyboard.press('j') },
@@ -33,6 +41,8 @@ const PICTURES: Picture[] = [
   { name: 'new-link', path: '/links', act: (page) => page.getByRole('button', { name: 'New link' }).click() },
   { name: 'link-dark', path: '/links', dark: true, act: follow(/spring-blend/) },
   { name: 'forms', path: '/forms', act: follow(/Contact/) },
+  { name: 'form-gallery', path: '/forms', act: followTo(/Contact/, 'Gallery') },
+  { name: 'form-settings', path: '/forms', act: followTo(/Contact/, 'Settings', 'After sending') },
   { name: 'notifications', path: '/notifications' },
 ]
 

@@ -1,7 +1,13 @@
 // Answers a question from a list of hits, in the simplest way.
 
 import { type Hit, NO_VISITOR } from '../../../server/storage/hits/hit.ts'
-import type { HitAnswer, HitColumn, HitFilter, HitQuery } from '../../../server/storage/hits/hit-engine.ts'
+import {
+  type HitAnswer,
+  type HitColumn,
+  type HitFilter,
+  type HitQuery,
+  LINK_DAYS,
+} from '../../../server/storage/hits/hit-engine.ts'
 import { isParamColumn } from '../../../server/storage/hits/kept-params.ts'
 import { toDay } from '../../../server/storage/hits/rollups/rollup.ts'
 import { toSource, toTrafficChannel } from '../../../server/storage/sources/traffic-channel.ts'
@@ -28,8 +34,10 @@ export function recountHits(hits: readonly Hit[], query: HitQuery): HitAnswer[] 
 
 /** Sorts the rows of an answer, and leaves out those after the limit. */
 export function sortAnswers(rows: HitAnswer[], { groupBy }: HitQuery): HitAnswer[] {
-  if (!('limit' in groupBy)) return rows.sort((a, b) => compareKeys(a.key, b.key))
-  return rows.sort((a, b) => b.clicks - a.clicks || compareKeys(a.key, b.key)).slice(0, groupBy.limit)
+  if (groupBy.by === 'total' || groupBy.by === 'time') return rows.sort((a, b) => compareKeys(a.key, b.key))
+  return rows
+    .sort((a, b) => b.clicks - a.clicks || compareKeys(a.key, b.key))
+    .slice(0, 'limit' in groupBy ? groupBy.limit : undefined)
 }
 
 const compareKeys = (a: Key, b: Key) =>
@@ -70,6 +78,7 @@ export function getValue(hit: Hit, column: HitColumn): string | number | null {
 function createKeyLister({ groupBy }: HitQuery): (hit: Hit) => Key[] {
   if (groupBy.by === 'total') return () => [null]
   if (groupBy.by === 'time') return (hit) => [findBucket(groupBy.starts, hit.at)]
+  if (groupBy.by === 'linkDay') return ({ linkId, at }) => [linkId * LINK_DAYS + toDay(at)]
   if (groupBy.by === 'linkGroup')
     return ({ linkId }) => [
       ...new Set(groupBy.groups.filter((each) => each.linkId === linkId).map(({ group }) => group)),

@@ -120,6 +120,7 @@ const pickBy = createWeightedPicker<HitGrouping['by'] | 'people' | 'click' | 'or
   [34, 'time'],
   [9, 'linkId'],
   [2, 'linkGroup'],
+  [2, 'linkDay'],
   [1, 'class'],
   [18, 'people'],
   [16, 'click'],
@@ -136,6 +137,7 @@ function pickGrouping(range: TimeRange, zone: string, random: Random): HitGroupi
   const by = pickBy(random)
   switch (by) {
     case 'total':
+    case 'linkDay':
       return { by }
     case 'time':
       return { by, starts: pickStarts(range, zone, random) }

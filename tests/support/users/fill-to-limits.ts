@@ -63,6 +63,14 @@ export async function fillToLimits(server: TestServer, workspaceId: number, owne
       created_at: at,
     }))
     await connection.insertInto('tags').values(tags).execute()
+    const templates = numbers(200).map((n) => ({
+      ...own,
+      name: `${n}`,
+      name_key: `${n}`,
+      utm_source: 'x',
+      ...times,
+    }))
+    await connection.insertInto('utm_templates').values(templates).execute()
     const settings = { filters: '{}', timezone: 'UTC', model: 'last' }
     const views = numbers(500).map((n) => ({ ...own, name: `${n}`, ...settings, ...times }))
     await connection.insertInto('views').values(views).execute()

@@ -8,6 +8,7 @@ import { type Subject, topListQuery } from '../../../api/analytics.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
+import { inSentence } from '../../../ui/text.ts'
 import { useInView } from '../../../ui/use-in-view.ts'
 import {
   appliesTo,
@@ -104,7 +105,7 @@ function Breakdown({ view, title, dimensions, subject, wide }: BreakdownProps & 
         <header className="flex flex-wrap items-center gap-x-3 px-4 pt-3 sm:px-5">
           <h2 className="flex-1 font-semibold">{title}</h2>
           <IconButton
-            label={`Show all ${getDimensionInfo(open).plural.toLowerCase()}`}
+            label={`Show all ${inSentence(getDimensionInfo(open).plural)}`}
             onClick={() => setDialogOpen(true)}
           >
             <Maximize2 size={15} />

@@ -9,6 +9,7 @@ import { formatCount } from '../../../ui/format.ts'
 import { TextField } from '../../../ui/forms/field.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { inSentence } from '../../../ui/text.ts'
 import { type Dimension, getDimensionInfo } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { TopListRows } from './top-list.tsx'
@@ -47,7 +48,7 @@ export function TopListDialog({
       title={plural}
       description={
         rows &&
-        `${formatCount(rows.length, label.toLowerCase(), plural.toLowerCase())}, most ${metricLabel.toLowerCase()} first`
+        `${formatCount(rows.length, inSentence(label), inSentence(plural))}, most ${inSentence(metricLabel)} first`
       }
       footer={
         matches &&
@@ -60,9 +61,9 @@ export function TopListDialog({
     >
       <div className="grid grid-cols-1 gap-3">
         <TextField
-          label={`Search ${plural.toLowerCase()}`}
+          label={`Search ${inSentence(plural)}`}
           hideLabel
-          placeholder={`Search ${plural.toLowerCase()}`}
+          placeholder={`Search ${inSentence(plural)}`}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />

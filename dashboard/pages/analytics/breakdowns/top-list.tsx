@@ -10,6 +10,7 @@ import { CountryFlag } from '../../../ui/country-flag.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatNumber, formatPercent, toReadableUrl } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
+import { inSentence } from '../../../ui/text.ts'
 import { writeFilter } from '../view/dimension-filter.ts'
 import { type Dimension, getDimensionInfo, SOURCE_DIMENSIONS } from '../view/dimensions.ts'
 import { type AnalyticsView, explainUnavailable } from '../view/use-analytics-view.ts'
@@ -59,7 +60,7 @@ export function TopList(props: Props) {
         highest={Math.max(...rows.map(({ amount }) => amount))}
         all={rows}
       />
-      <span className="sr-only">{rows.length > ROWS && `and more ${plural.toLowerCase()}`}</span>
+      <span className="sr-only">{rows.length > ROWS && `and more ${inSentence(plural)}`}</span>
     </div>
   )
 }
@@ -75,7 +76,7 @@ export function TopListRows({
   const filter = view.findFilter(dimension)
   const sum = all.reduce((sum, { amount }) => sum + amount, 0)
   return (
-    <ul aria-label={`${getDimensionInfo(dimension).plural} by ${metricLabel.toLowerCase()}`}>
+    <ul aria-label={`${getDimensionInfo(dimension).plural} by ${inSentence(metricLabel)}`}>
       {rows.map((row) => (
         <li key={row.value} className="group relative flex h-9 items-center rounded-lg">
           <Bar part={highest > 0 ? row.amount / highest : 0} />
@@ -200,6 +201,6 @@ function describeEmpty(dimension: Dimension, subject: Subject): string {
   const { plural } = getDimensionInfo(dimension)
   if (dimension === 'tagId') return `No ${subject} from tagged links in this period.`
   if (dimension.startsWith('utm'))
-    return `No ${plural.toLowerCase()} in this period. Add UTM parameters to your links to see them here.`
+    return `No ${inSentence(plural)} in this period. Add UTM parameters to your links to see them here.`
   return `No ${subject} in this period.`
 }

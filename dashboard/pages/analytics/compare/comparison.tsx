@@ -3,15 +3,16 @@
 import type { ReconciledDay, Reconciliation } from '../../../api/reconcile.ts'
 import { Card } from '../../../ui/card.tsx'
 import { formatNumber } from '../../../ui/format.ts'
+import { t } from '../../../ui/text.ts'
 
 const TOOLS = { ga4: 'GA4', plausible: 'Plausible', bitly: 'Bitly' }
 
 /** The classes of hits that are left out, as the API names them. */
 const LEFT_OUT: Record<string, string> = {
   bot: 'robots and previews',
-  prefetch: 'pages fetched ahead',
+  prefetch: t('pages fetched ahead'),
   head: 'HEAD requests',
-  spam: 'referrer spam',
+  spam: t('referrer spam'),
   internal: 'your own clicks',
 }
 

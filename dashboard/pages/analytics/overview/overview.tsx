@@ -10,6 +10,7 @@ import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
+import { inSentence } from '../../../ui/text.ts'
 import { METRIC_LABELS } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { MetricTiles } from './metric-tiles.tsx'
@@ -57,7 +58,7 @@ function EmptyChart({ view, totals }: { view: AnalyticsView; totals: AnalyticsTo
   const { id } = useWorkspace()
   const { data, isPlaceholderData } = view.metric === 'leads' ? totals.leads : totals.clicks
   if (!data || isPlaceholderData || data.count > 0) return null
-  const metric = METRIC_LABELS[view.metric].toLowerCase()
+  const metric = inSentence(METRIC_LABELS[view.metric])
   const isFiltered = view.filters.length > 0 || view.hitClass !== undefined
   const isAllTime = view.range.interval === 'all'
   return (

@@ -9,6 +9,7 @@ const WHEN = [
   ['', 'No alerts'],
   ['above', 'When there are more than usual'],
   ['below', 'When there are fewer than usual'],
+  ['silent', 'When a new link gets no clicks'],
 ] as const
 const METRICS = [
   ['clicks', 'Clicks'],
@@ -19,6 +20,11 @@ const WINDOWS = [
   ['1h', 'The last hour'],
   ['6h', 'The last 6 hours'],
   ['24h', 'The last 24 hours'],
+] as const
+const FIRST_HOURS = [
+  ['1h', 'Its first hour'],
+  ['6h', 'Its first 6 hours'],
+  ['24h', 'Its first 24 hours'],
 ] as const
 
 interface AlertFieldsProps {
@@ -50,38 +56,21 @@ export function AlertFields({ draft, change, errors }: AlertFieldsProps) {
       )}
     </Field>
   )
+  const isSilent = draft.when === 'silent'
   return (
     <>
       {choice('Alerts', 'when', WHEN)}
       {draft.when !== '' && (
         <>
-          {choice('Count', 'metric', METRICS)}
-          {choice('In', 'window', WINDOWS)}
-          <NumberField
-            label="Difference"
-            hint="From the mean of the same hours in the four weeks before. At most two alerts a day."
-            unit="%"
-            required
-            min={1}
-            max={draft.when === 'below' ? 100 : 100_000}
-            value={draft.percent}
-            error={errors['alert.percent']}
-            onChange={(percent) => set({ percent: percent ?? 1 })}
-          />
-          <NumberField
-            label="Minimum"
-            hint={
-              draft.when === 'below'
-                ? 'No alert where the mean is lower.'
-                : 'No alert where the hours have fewer.'
-            }
-            required
-            min={1}
-            max={1_000_000_000}
-            value={draft.minimum}
-            error={errors['alert.minimum']}
-            onChange={(minimum) => set({ minimum: minimum ?? 1 })}
-          />
+          {isSilent ? (
+            choice('In', 'window', FIRST_HOURS)
+          ) : (
+            <>
+              {choice('Count', 'metric', METRICS)}
+              {choice('In', 'window', WINDOWS)}
+              <DifferenceFields draft={draft} set={set} errors={errors} />
+            </>
+          )}
           <ChannelChoice
             selected={draft.channelIds}
             onChange={(channelIds) => set({ channelIds })}
@@ -89,6 +78,44 @@ export function AlertFields({ draft, change, errors }: AlertFieldsProps) {
           />
         </>
       )}
+    </>
+  )
+}
+
+interface DifferenceFieldsProps {
+  draft: AlertDraft
+  set: (patch: Partial<AlertDraft>) => void
+  errors: Record<string, string>
+}
+
+function DifferenceFields({ draft, set, errors }: DifferenceFieldsProps) {
+  return (
+    <>
+      <NumberField
+        label="Difference"
+        hint="From the mean of the same hours in the four weeks before. At most two alerts a day."
+        unit="%"
+        required
+        min={1}
+        max={draft.when === 'below' ? 100 : 100_000}
+        value={draft.percent}
+        error={errors['alert.percent']}
+        onChange={(percent) => set({ percent: percent ?? 1 })}
+      />
+      <NumberField
+        label="Minimum"
+        hint={
+          draft.when === 'below'
+            ? 'No alert where the mean is lower.'
+            : 'No alert where the hours have fewer.'
+        }
+        required
+        min={1}
+        max={1_000_000_000}
+        value={draft.minimum}
+        error={errors['alert.minimum']}
+        onChange={(minimum) => set({ minimum: minimum ?? 1 })}
+      />
     </>
   )
 }

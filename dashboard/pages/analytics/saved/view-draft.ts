@@ -2,6 +2,7 @@
 
 import type {
   AlertSettings,
+  DifferenceAlert,
   UpdateViewInput,
   ViewResource,
 } from '../../../../server/features/views/schema.ts'
@@ -9,7 +10,7 @@ import { toIso, toLocal } from '../../../ui/forms/local-time.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { toViewSettings } from './view-settings.ts'
 
-export type AlertDraft = Omit<AlertSettings, 'when'> & {
+export type AlertDraft = Omit<DifferenceAlert, 'when'> & {
   /** '' sends none. */
   when: '' | AlertSettings['when']
 }
@@ -54,12 +55,11 @@ export const toViewDraft = (view: ViewResource | undefined): ViewDraft => ({
   every: view?.report?.every ?? '',
   at: view?.report?.at ?? '08:00',
   channelIds: view?.report?.channelIds ?? [],
-  alert: view?.alert ?? NO_ALERT,
+  alert: { ...NO_ALERT, ...view?.alert },
 })
 
 export function toViewInput(draft: ViewDraft, page: AnalyticsView): UpdateViewInput & { name: string } {
   const { name, password, hasPassword, expiresAt, showLeads, alert } = draft
-  const { when } = alert
   return {
     name,
     ...(draft.takesPage && toViewSettings(page)),
@@ -72,6 +72,12 @@ export function toViewInput(draft: ViewDraft, page: AnalyticsView): UpdateViewIn
       : null,
     embed: draft.embed.split(/\s+/).filter(Boolean),
     report: draft.every === '' ? null : { every: draft.every, at: draft.at, channelIds: draft.channelIds },
-    alert: when === '' ? null : { ...alert, when },
+    alert: toAlertInput(alert),
   }
+}
+
+function toAlertInput({ when, ...alert }: AlertDraft): UpdateViewInput['alert'] {
+  if (when === '') return null
+  const { window, channelIds } = alert
+  return when === 'silent' ? { when, window, channelIds } : { when, ...alert }
 }

@@ -3,6 +3,7 @@
 import { ListFilter, X } from 'lucide-react'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
+import { formatOr } from '../../../ui/format.ts'
 import { Popover } from '../../../ui/overlays/popover.tsx'
 import { useShortcuts } from '../../../ui/shortcuts.ts'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
@@ -61,7 +62,7 @@ export function FilterChip({
   const toName = useValueNames(dimension, filter.values)
   const { label } = getDimensionInfo(dimension)
   const names = filter.values.map(toName)
-  const summary = names.length > 2 ? `${names[0]} and ${names.length - 1} more` : names.join(' or ')
+  const summary = names.length > 2 ? `${names[0]} and ${names.length - 1} more` : formatOr(names)
   return (
     <div className="flex max-w-full items-stretch overflow-hidden rounded-lg border border-line bg-card text-sm">
       <span className="flex shrink-0 items-center pl-2.5 text-soft">{label}</span>

@@ -9,6 +9,7 @@ import { IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { formatShort } from '../../../ui/format.ts'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { t } from '../../../ui/text.ts'
 import {
   appliesTo,
   DIMENSION_NAMES,
@@ -136,7 +137,7 @@ function Values({
     items.push({
       id: 'typed',
       label: `“${typed}”`,
-      detail: 'as typed',
+      detail: t('as typed'),
       run: () => view.toggle(dimension, typed, negate),
     })
   }

@@ -133,15 +133,13 @@ function Zone({ view }: { view: AnalyticsView }) {
               {zone === viewerZone ? `${zone} (yours)` : zone}
             </option>
           ))}
-          <optgroup label="All">
-            {zones
-              .filter((zone) => !firstZones.includes(zone))
-              .map((zone) => (
-                <option key={zone} value={zone}>
-                  {zone.replaceAll('_', ' ')}
-                </option>
-              ))}
-          </optgroup>
+          {zones
+            .filter((zone) => !firstZones.includes(zone))
+            .map((zone) => (
+              <option key={zone} value={zone}>
+                {zone.replaceAll('_', ' ')}
+              </option>
+            ))}
         </Select>
       )}
     </Field>

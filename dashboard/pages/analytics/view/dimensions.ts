@@ -1,6 +1,7 @@
 // The dimensions of clicks and leads: their labels, which of the two they apply to, and the labels of their values.
 
 import type { Subject } from '../../../api/analytics.ts'
+import { locale } from '../../../api/language.ts'
 import { formatCountryName, formatPercent } from '../../../ui/format.ts'
 
 interface DimensionInfo {
@@ -95,7 +96,7 @@ const CONTINENTS: Record<string, string> = {
   OC: 'Oceania',
   SA: 'South America',
 }
-const CHANNELS: Record<string, string> = {
+export const TRAFFIC_CHANNEL_LABELS: Record<string, string> = {
   search: 'Search',
   social: 'Social',
   email: 'Email',
@@ -103,7 +104,7 @@ const CHANNELS: Record<string, string> = {
   referral: 'Referral',
   paid: 'Paid',
 }
-const TRIGGERS: Record<string, string> = { link: 'Link', qr: 'QR code' }
+export const TRIGGER_LABELS: Record<string, string> = { link: 'Link', qr: 'QR code' }
 
 /** The label of a value. Names of ids come from the API (use-value-names.ts). */
 export function formatDimensionValue(dimension: Dimension, value: string): string {
@@ -113,9 +114,9 @@ export function formatDimensionValue(dimension: Dimension, value: string): strin
     case 'continent':
       return CONTINENTS[value] ?? value
     case 'trigger':
-      return TRIGGERS[value] ?? value
+      return TRIGGER_LABELS[value] ?? value
     case 'channel':
-      return CHANNELS[value] ?? value
+      return TRAFFIC_CHANNEL_LABELS[value] ?? value
     case 'source':
     case 'referrer':
     case 'referrerUrl':
@@ -139,6 +140,6 @@ export function createNameShortener(names: readonly (string | undefined)[]): (na
   return domains.size === 1 ? (name) => name.slice(name.indexOf('/')) : (name) => name
 }
 
-const rates = new Intl.NumberFormat(undefined, { style: 'percent', maximumSignificantDigits: 2 })
+const rates = new Intl.NumberFormat(locale, { style: 'percent', maximumSignificantDigits: 2 })
 /** Small rates keep two significant digits: 0.13 %, not 0.1 %. */
 export const formatRate = (part: number) => (part < 0.1 ? rates.format(part) : formatPercent(part))

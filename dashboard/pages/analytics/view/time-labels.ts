@@ -1,5 +1,6 @@
 // Labels of times and ranges, in the viewer's language and the view's time zone.
 
+import { locale } from '../../../api/language.ts'
 import type { DateRange, Granularity } from './date-range.ts'
 import { DATE_PATTERN, INTERVAL_NAMES, today } from './date-range.ts'
 
@@ -27,8 +28,8 @@ export function createBucketLabels(times: readonly string[], granularity: Granul
   const isLong = Date.parse(last) - Date.parse(first) > 1.5 * DAY_MS
   const shortFormat =
     isLong && granularity === 'hour' ? { weekday: 'short' as const, ...SHORT.hour } : SHORT[granularity]
-  const full = new Intl.DateTimeFormat(undefined, { timeZone: zone, ...FULL[granularity] })
-  const brief = new Intl.DateTimeFormat(undefined, { timeZone: zone, ...shortFormat })
+  const full = new Intl.DateTimeFormat(locale, { timeZone: zone, ...FULL[granularity] })
+  const brief = new Intl.DateTimeFormat(locale, { timeZone: zone, ...shortFormat })
   const prefix = granularity === 'week' ? 'Week of ' : ''
   return {
     full: (time: string) => prefix + full.format(new Date(time)),
@@ -36,7 +37,7 @@ export function createBucketLabels(times: readonly string[], granularity: Granul
   }
 }
 
-const day = new Intl.DateTimeFormat(undefined, {
+const day = new Intl.DateTimeFormat(locale, {
   timeZone: 'UTC',
   day: 'numeric',
   month: 'short',
@@ -48,7 +49,7 @@ function formatDateOrTime(text: string, zone: string): string {
   if (DATE_PATTERN.test(text)) return day.format(new Date(text))
   const at = new Date(text)
   if (Number.isNaN(at.getTime())) return text
-  return new Intl.DateTimeFormat(undefined, { timeZone: zone, ...FULL.minute }).format(at)
+  return new Intl.DateTimeFormat(locale, { timeZone: zone, ...FULL.minute }).format(at)
 }
 
 /** `Last 30 days`, `12–18 Nov 2026` */

@@ -6,6 +6,7 @@ import { useCallback, useMemo } from 'react'
 import type { FunnelBy } from '../../../api/analytics.ts'
 import type { QueryParameters } from '../../../api/client.ts'
 import { viewerZone } from '../../../ui/format.ts'
+import { inSentence } from '../../../ui/text.ts'
 import {
   COMPARISONS,
   type Comparison,
@@ -144,7 +145,7 @@ export function explainUnavailable(
   subject: 'clicks' | 'leads',
 ): string {
   const excluding = filters.filter(({ dimension }) => !appliesTo(dimension, subject))
-  const labels = excluding.map(({ dimension }) => getDimensionInfo(dimension).label.toLowerCase())
+  const labels = excluding.map(({ dimension }) => inSentence(getDimensionInfo(dimension).label))
   const name = subject === 'clicks' ? 'Clicks' : 'Leads'
   if (labels.length > 0)
     return `${name} have no ${labels.join(' and no ')}. Remove that filter to see ${subject}.`

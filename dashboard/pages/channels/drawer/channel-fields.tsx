@@ -13,7 +13,8 @@ import {
   isMasked,
   listensToForms,
 } from './channel-values.ts'
-import { EventFields, FilterFields } from './event-fields.tsx'
+import { EventFields } from './event-fields.tsx'
+import { FilterFields } from './filter-fields.tsx'
 import { MessageFields } from './message-fields.tsx'
 import { PresetChoice, RequestFields } from './request-fields.tsx'
 import { TimingFields } from './timing-fields.tsx'

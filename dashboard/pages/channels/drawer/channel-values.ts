@@ -98,7 +98,8 @@ function readHeaderLines(lines: string): Record<string, string> {
 }
 
 const toFilterBody = (rows: FilterRow[]) => {
-  const filled = rows.filter(({ value }) => value.trim() !== '')
+  // A dash alone is a list without a choice.
+  const filled = rows.filter(({ value }) => !['', '-'].includes(value.trim()))
   return filled.length === 0
     ? null
     : Object.fromEntries(filled.map(({ name, value }) => [name, value.trim()]))

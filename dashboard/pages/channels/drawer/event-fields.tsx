@@ -1,11 +1,7 @@
-// The events of a channel, and the filters that they must pass.
+// The events of a channel.
 
-import { Plus, X } from 'lucide-react'
 import { useId } from 'react'
-import { Button, IconButton } from '../../../ui/button.tsx'
-import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { formatCount } from '../../../ui/format.ts'
-import { Checkbox, Input, Select } from '../../../ui/forms/field.tsx'
+import { Checkbox } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import type { ChannelFormValues } from './channel-values.ts'
 
@@ -13,7 +9,7 @@ type ChannelEvent = ChannelFormValues['events'][number]
 
 const EVENTS: { event: ChannelEvent; label: string; about: string }[] = [
   { event: 'submission.created', label: 'Submissions', about: 'A form was sent.' },
-  { event: 'outcome.recorded', label: 'Outcomes', about: 'A lead was qualified, won or lost.' },
+  { event: 'outcome.recorded', label: 'Outcomes', about: 'A lead was contacted, qualified, won or lost.' },
   {
     event: 'link.created',
     label: 'New links',
@@ -21,7 +17,11 @@ const EVENTS: { event: ChannelEvent; label: string; about: string }[] = [
   },
   { event: 'link.updated', label: 'Changed links', about: 'A link was edited.' },
   { event: 'link.deleted', label: 'Deleted links', about: 'A link went to the trash.' },
-  { event: 'link.closed', label: 'Closed links', about: 'A link expired, or its last click was used.' },
+  {
+    event: 'link.closed',
+    label: 'Closed links',
+    about: 'A link expired, or its last click or lead was used.',
+  },
   { event: 'link.clicked', label: 'Clicks', about: 'By people. Up to 500 in a request, every five seconds.' },
   { event: 'split.decided', label: 'Decided splits', about: 'A split test has ended.' },
 ]
@@ -75,85 +75,3 @@ function EventChoice({
     </div>
   )
 }
-
-const FILTERS: [name: string, label: string][] = [
-  ['tagId', 'Tag ID'],
-  ['linkId', 'Link ID'],
-  ['domain', 'Domain'],
-  ['slug', 'Slug'],
-  ['form', 'Form key'],
-  ['country', 'Country'],
-  ['device', 'Device'],
-  ['source', 'Source'],
-  ['channel', 'Traffic channel'],
-  ['utmSource', 'UTM source'],
-  ['utmMedium', 'UTM medium'],
-  ['utmCampaign', 'UTM campaign'],
-  ['trigger', 'Trigger'],
-]
-
-export function FilterFields({ values, errors, onChange }: Props) {
-  const { filter } = values
-  const change = (i: number, next: Partial<(typeof filter)[number]>) =>
-    onChange({ ...values, filter: filter.map((row, at) => (at === i ? { ...row, ...next } : row)) })
-  const unused = FILTERS.find(([name]) => !filter.some((row) => row.name === name))
-  const error = findFieldError(errors, 'filter')
-  return (
-    <CollapsibleSection
-      title="Only some events"
-      summary={filter.length === 0 ? 'All of them' : formatCount(filter.length, 'filter')}
-      hasError={error !== undefined}
-    >
-      {error && <FormError>{error}</FormError>}
-      <p className="text-sm text-soft">
-        An event must pass every filter. <code>US,BR</code> means either, <code>-US</code> all but it.
-      </p>
-      {filter.map((row, i) => (
-        <div key={row.name} className="flex items-center gap-2">
-          <Select
-            aria-label="Filter"
-            value={row.name}
-            onChange={({ target }) => change(i, { name: target.value })}
-          >
-            {listNames(row.name).map(([name, label]) => (
-              <option
-                key={name}
-                value={name}
-                disabled={name !== row.name && filter.some((each) => each.name === name)}
-              >
-                {label}
-              </option>
-            ))}
-          </Select>
-          <Input
-            aria-label="Value"
-            maxLength={1000}
-            value={row.value}
-            onChange={({ target }) => change(i, { value: target.value })}
-          />
-          <IconButton
-            label="Remove filter"
-            onClick={() => onChange({ ...values, filter: filter.filter((_, at) => at !== i) })}
-          >
-            <X size={16} />
-          </IconButton>
-        </div>
-      ))}
-      {unused && (
-        <div>
-          <Button
-            size="small"
-            icon={<Plus size={14} />}
-            onClick={() => onChange({ ...values, filter: [...filter, { name: unused[0], value: '' }] })}
-          >
-            Add a filter
-          </Button>
-        </div>
-      )}
-    </CollapsibleSection>
-  )
-}
-
-/** A program may have set another one. */
-const listNames = (name: string): [string, string][] =>
-  FILTERS.some(([known]) => known === name) ? FILTERS : [...FILTERS, [name, name]]

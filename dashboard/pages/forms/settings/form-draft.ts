@@ -1,4 +1,4 @@
-// The settings of a form while they are edited, and the groups in which the page shows them.
+// The settings of a form while they are edited, and the pages and boxes that show them.
 
 import type { FormResource } from '../../../../server/features/forms/schema.ts'
 import type { FormChanges } from '../../../api/forms.ts'
@@ -54,37 +54,73 @@ export interface GroupProps {
   errors: Record<string, string>
 }
 
+/** The pages of the settings, in the order of the side nav. */
+export const SETTINGS_PAGES = [
+  { id: 'notifications', title: 'Notifications' },
+  { id: 'fields', title: 'Fields' },
+  { id: 'sending', title: 'After sending' },
+  { id: 'spam', title: 'Spam' },
+  { id: 'files', title: 'Files' },
+  { id: 'email', title: 'Email' },
+  { id: 'brand', title: 'Brand' },
+  { id: 'privacy', title: 'Privacy' },
+  { id: 'general', title: 'General' },
+] as const
+export type PageId = (typeof SETTINGS_PAGES)[number]['id']
+
 interface GroupOfSettings {
   id: string
+  page: PageId
   title: string
   settings: SettingName[]
 }
 
-/** In the order of the page. */
+/** The boxes of the pages. */
 export const GROUPS = [
-  { id: 'form', title: 'Form', settings: ['name'] },
-  { id: 'fields', title: 'Fields and rules', settings: ['requiredFields', 'rules'] },
-  { id: 'messages', title: 'Messages', settings: ['messages'] },
+  { id: 'notifications', page: 'notifications', title: 'Notifications', settings: ['channelIds'] },
+  { id: 'fields', page: 'fields', title: 'Fields and rules', settings: ['requiredFields', 'rules'] },
+  { id: 'messages', page: 'fields', title: 'Error messages', settings: ['messages'] },
   {
     id: 'sending',
+    page: 'sending',
     title: 'After sending',
-    settings: ['successMessage', 'pageUrl', 'redirectUrl', 'nextHosts'],
+    settings: ['successMessage', 'pageUrl', 'redirectUrl', 'nextHosts', 'afterSubmit', 'onError'],
   },
-  { id: 'brand', title: 'Brand', settings: ['brand'] },
-  { id: 'files', title: 'Files', settings: ['uploads'] },
-  { id: 'reply', title: 'Auto-reply', settings: ['reply'] },
-  { id: 'spam', title: 'Spam', settings: ['allowedOrigins', 'perAddress', 'spam', 'spamRetentionDays'] },
-  { id: 'consent', title: 'Consent', settings: ['consent', 'adClickIds'] },
-  { id: 'keep', title: 'Retention', settings: ['retentionDays'] },
-  { id: 'notifications', title: 'Notifications', settings: ['channelIds'] },
+  {
+    id: 'spam',
+    page: 'spam',
+    title: 'Protection',
+    settings: ['captcha', 'allowedOrigins', 'perAddress'],
+  },
+  { id: 'filter', page: 'spam', title: 'Spam filter', settings: ['spam', 'spamRetentionDays'] },
+  { id: 'files', page: 'files', title: 'Files', settings: ['uploads'] },
+  { id: 'reply', page: 'email', title: 'Auto-reply', settings: ['reply'] },
+  { id: 'brand', page: 'brand', title: 'Brand', settings: ['brand'] },
+  { id: 'consent', page: 'privacy', title: 'Consent', settings: ['consent', 'adClickIds'] },
+  { id: 'keep', page: 'privacy', title: 'Retention', settings: ['retentionDays'] },
+  { id: 'form', page: 'general', title: 'General', settings: ['name', 'enabled'] },
 ] as const satisfies GroupOfSettings[]
 export type GroupId = (typeof GROUPS)[number]['id']
 
-/** Errors of other settings are shown above the form, with the names of their fields. */
-export const SHOWN_SETTINGS: string[] = GROUPS.flatMap(({ settings }) => [...settings])
+/** Their controls show no error, because no value that they send can be wrong. */
+const WITHOUT_ERRORS: SettingName[] = ['afterSubmit', 'onError', 'captcha', 'adClickIds', 'enabled']
 
-export const findGroupErrors = ({ settings }: GroupOfSettings, errors: Record<string, string>) =>
-  Object.keys(errors).filter((path) => settings.some((name) => path === name || path.startsWith(`${name}.`)))
+/** Errors of other settings are shown above the form, with the names of their fields. */
+export const SHOWN_SETTINGS: string[] = SETTING_NAMES.filter((name) => !WITHOUT_ERRORS.includes(name))
+
+/** @param id of a page, or of a box in it, as addresses of earlier versions have it */
+export const findSettingsPage = (id: string): PageId =>
+  SETTINGS_PAGES.find((page) => page.id === id)?.id ??
+  GROUPS.find((group) => group.id === id)?.page ??
+  SETTINGS_PAGES[0].id
+
+/** @param paths names of the API, such as `rules.phone.pattern`, or names of settings */
+export function listPagesOf(paths: string[]): PageId[] {
+  const isIn = (group: GroupOfSettings) =>
+    paths.some((path) => group.settings.some((name) => path === name || path.startsWith(`${name}.`)))
+  const pages = GROUPS.filter(isIn).map(({ page }) => page)
+  return SETTINGS_PAGES.map(({ id }) => id).filter((id) => pages.includes(id))
+}
 
 const isEqual = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 

@@ -1,36 +1,41 @@
-// The settings of a form. Unsaved changes survive a switch to another tab.
+// The settings of a form, on pages with an address each. All pages share one draft, which one bar saves.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Trash2 } from 'lucide-react'
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { FormResource } from '../../../../server/features/forms/schema.ts'
 import { toFieldErrors } from '../../../api/client.ts'
 import { deleteForm, formQuery, updateForm } from '../../../api/forms.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
-import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
+import { FormError } from '../../../ui/forms/form-error.tsx'
 import { SaveBar } from '../../../ui/forms/save-bar.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { SIDE_NAV_GRID } from '../../../ui/page.tsx'
-import { type FormDraft, findChanges, type GroupProps, SHOWN_SETTINGS } from './form-draft.ts'
+import {
+  type FormDraft,
+  findChanges,
+  findSettingsPage,
+  type GroupProps,
+  listPagesOf,
+  type PageId,
+  SHOWN_SETTINGS,
+} from './form-draft.ts'
 import { BasicsGroup } from './groups/basics-group.tsx'
 import { BrandGroup } from './groups/brand-group.tsx'
-import { ChannelChoice } from './groups/channel-choice.tsx'
 import { ConsentGroup } from './groups/consent-group.tsx'
 import { FieldsGroup } from './groups/fields-group.tsx'
 import { FilesGroup } from './groups/files-group.tsx'
 import { MessagesGroup } from './groups/messages-group.tsx'
+import { NotificationsGroup } from './groups/notifications-group.tsx'
 import { ReplyGroup } from './groups/reply-group.tsx'
 import { RetentionGroup } from './groups/retention-group.tsx'
 import { SendingGroup } from './groups/sending-group.tsx'
-import { SpamGroup } from './groups/spam-group.tsx'
-import { GroupLinks, SettingsGroup } from './settings-group.tsx'
-
-/** Unsaved changes by form key, until the page is reloaded. */
-const unsavedChanges = new Map<string, Partial<FormDraft>>()
+import { FilterGroup, ProtectionGroup } from './groups/spam-group.tsx'
+import { SettingsPageLinks } from './settings-group.tsx'
 
 /** The first invalid control, or the first message about a whole group. */
 const FIRST_ERROR = '[aria-invalid=true], [role=alert]'
@@ -38,12 +43,8 @@ const FIRST_ERROR = '[aria-invalid=true], [role=alert]'
 function useFormDraft(form: FormResource) {
   const api = useApi()
   const client = useQueryClient()
-  const [changed, setChanged] = useState<Partial<FormDraft>>(() => unsavedChanges.get(form.formKey) ?? {})
-  const setUnsaved = (next: Partial<FormDraft>) => {
-    unsavedChanges.set(form.formKey, next)
-    setChanged(next)
-  }
-  const draft: FormDraft = { ...form, ...changed }
+  const [unsaved, setUnsaved] = useState<Partial<FormDraft>>({})
+  const draft: FormDraft = { ...form, ...unsaved }
   const changes = findChanges(draft, form)
   const save = useMutation({
     mutationFn: () => updateForm(api, form.formKey, changes),
@@ -58,9 +59,9 @@ function useFormDraft(form: FormResource) {
   })
   return {
     draft,
-    isChanged: Object.keys(changes).length > 0,
+    changed: Object.keys(changes),
     save,
-    set: (part: Partial<FormDraft>) => setUnsaved({ ...changed, ...part }),
+    set: (part: Partial<FormDraft>) => setUnsaved((before) => ({ ...before, ...part })),
     discard() {
       setUnsaved({})
       save.reset()
@@ -68,62 +69,88 @@ function useFormDraft(form: FormResource) {
   }
 }
 
-export default function FormSettingsTab({ form }: { form: FormResource }) {
-  const canEdit = useCanEdit()
-  const { draft, isChanged, save, set, discard } = useFormDraft(form)
-  const errors = toFieldErrors(save.error, SHOWN_SETTINGS)
-  const props: GroupProps = { form, draft, set, errors }
-  const settings = useRef<HTMLFormElement>(null)
-  useShowLinkedGroup(settings)
+/** Opens the first page with an error, and focuses the error, once for each attempt to save. */
+function useShowErrors(current: PageId, errors: Record<string, string>, attempt: Error | null) {
+  const navigate = useNavigate({ from: '/$workspaceId/forms/$formKey' })
+  const form = useRef<HTMLFormElement>(null)
+  const shown = useRef<Error | null>(null)
   useEffect(() => {
-    const first = save.error && settings.current?.querySelector<HTMLElement>(FIRST_ERROR)
+    if (attempt === null || shown.current === attempt) return
+    const [page, ...others] = listPagesOf(Object.keys(errors))
+    if (page !== undefined && page !== current && !others.includes(current)) {
+      void navigate({ search: { tab: 'settings', page }, replace: true, resetScroll: false })
+      return
+    }
+    shown.current = attempt
+    const first = form.current?.querySelector<HTMLElement>(FIRST_ERROR)
     first?.scrollIntoView({ block: 'center' })
     first?.focus({ preventScroll: true })
-  }, [save.error])
+  }, [attempt, current, errors, navigate])
+  return form
+}
+
+const PAGE_CONTENTS: Record<PageId, (props: GroupProps) => ReactNode> = {
+  notifications: NotificationsGroup,
+  fields: (props) => (
+    <>
+      <FieldsGroup {...props} />
+      <MessagesGroup {...props} />
+    </>
+  ),
+  sending: SendingGroup,
+  spam: (props) => (
+    <>
+      <ProtectionGroup {...props} />
+      <FilterGroup {...props} />
+    </>
+  ),
+  files: FilesGroup,
+  email: ReplyGroup,
+  brand: BrandGroup,
+  privacy: (props) => (
+    <>
+      <ConsentGroup {...props} />
+      <RetentionGroup {...props} />
+    </>
+  ),
+  general: BasicsGroup,
+}
+
+export default function FormSettingsTab({ form }: { form: FormResource }) {
+  const canEdit = useCanEdit()
+  const params = useParams({ from: '/$workspaceId/forms/$formKey' })
+  const { page = '' } = useSearch({ from: '/$workspaceId/forms/$formKey' })
+  const current = findSettingsPage(page || location.hash.slice(1))
+  const { draft, changed, save, set, discard } = useFormDraft(form)
+  const errors = toFieldErrors(save.error, SHOWN_SETTINGS)
+  const settings = useShowErrors(current, errors, save.error)
+  const Content = PAGE_CONTENTS[current]
   return (
     <div className={SIDE_NAV_GRID}>
-      <GroupLinks errors={errors} />
+      <SettingsPageLinks params={params} current={current} errors={errors} changed={changed} />
       <form
         ref={settings}
         noValidate
         className="grid grid-cols-[minmax(0,1fr)] gap-5"
         onSubmit={(event) => {
           event.preventDefault()
-          if (isChanged) save.mutate()
+          if (changed.length > 0 && !save.isPending) save.mutate()
         }}
       >
         {errors.general && <FormError>{errors.general}</FormError>}
         <fieldset disabled={!canEdit} className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-5">
           <legend className="sr-only">Settings</legend>
-          <BasicsGroup {...props} />
-          <FieldsGroup {...props} />
-          <MessagesGroup {...props} />
-          <SendingGroup {...props} />
-          <BrandGroup {...props} />
-          <FilesGroup {...props} />
-          <ReplyGroup {...props} />
-          <SpamGroup {...props} />
-          <ConsentGroup {...props} />
-          <RetentionGroup {...props} />
-          <SettingsGroup id="notifications">
-            <ChannelChoice
-              selected={draft.channelIds}
-              onChange={(channelIds) => set({ channelIds })}
-              error={findFieldError(errors, 'channelIds')}
-            />
-          </SettingsGroup>
+          <Content key={current} form={form} draft={draft} set={set} errors={errors} />
         </fieldset>
         {canEdit && (
-          <>
-            <SaveBar
-              isChanged={isChanged}
-              busy={save.isPending}
-              hasErrors={Object.keys(errors).length > 0}
-              discard={discard}
-            />
-            <DangerZone form={form} />
-          </>
+          <SaveBar
+            isChanged={changed.length > 0}
+            busy={save.isPending}
+            hasErrors={Object.keys(errors).length > 0}
+            discard={discard}
+          />
         )}
+        {canEdit && current === 'general' && <DangerZone form={form} />}
       </form>
     </div>
   )
@@ -141,6 +168,8 @@ function DangerZone({ form }: { form: FormResource }) {
       to: '/$workspaceId/forms',
       params: { workspaceId: String(api.workspaceId) },
       search: {},
+      // Unsaved changes are gone with the form.
+      ignoreBlocker: true,
     })
     client.removeQueries({ queryKey: formQuery(api, form.formKey).queryKey })
     void client.invalidateQueries({ queryKey: [api.workspaceId, 'forms'] })
@@ -174,12 +203,4 @@ function DangerZone({ form }: { form: FormResource }) {
       )}
     </section>
   )
-}
-
-/** The router scrolls to the group that the address names before the settings are loaded, which is too early. */
-function useShowLinkedGroup(settings: RefObject<HTMLFormElement | null>) {
-  useEffect(() => {
-    const id = location.hash.slice(1)
-    if (id) settings.current?.querySelector(`[id="${CSS.escape(id)}"]`)?.scrollIntoView()
-  }, [settings])
 }

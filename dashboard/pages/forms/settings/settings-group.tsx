@@ -1,16 +1,15 @@
-// One group of a form's settings, and the links to all groups.
+// One box of a form's settings, and the links to the pages of the settings.
 
-import { Link } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useState } from 'react'
+import { CircleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Card } from '../../../ui/card.tsx'
-import { classNames } from '../../../ui/class-names.ts'
-import { toTabClass } from '../../../ui/tab-links.tsx'
-import { findGroupErrors, GROUPS, type GroupId } from './form-draft.ts'
+import { TabLinks } from '../../../ui/tab-links.tsx'
+import { GROUPS, type GroupId, listPagesOf, type PageId, SETTINGS_PAGES } from './form-draft.ts'
 
 /** @param error about the group as a whole */
 export function SettingsGroup({ id, error, children }: { id: GroupId; error?: string; children: ReactNode }) {
   return (
-    <div id={id} className="scroll-mt-4 max-lg:scroll-mt-16">
+    <div id={id}>
       <Card title={GROUPS.find((group) => group.id === id)?.title}>
         <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
           {error && (
@@ -29,58 +28,47 @@ export function SettingsGroup({ id, error, children }: { id: GroupId; error?: st
   )
 }
 
-/** A column beside the settings; on narrow windows one line above them. It marks the group that is in view. */
-export function GroupLinks({ errors }: { errors: Record<string, string> }) {
-  const current = useGroupInView()
+interface PageLinksProps {
+  params: { workspaceId: string; formKey: string }
+  current: PageId
+  errors: Record<string, string>
+  /** The names of the settings that are not saved yet. */
+  changed: string[]
+}
+
+/** A column beside the settings; on narrow windows one line above them. It marks errors and unsaved changes. */
+export function SettingsPageLinks({ params, current, errors, changed }: PageLinksProps) {
+  const withErrors = listPagesOf(Object.keys(errors))
+  const withChanges = listPagesOf(changed)
   return (
-    <nav aria-label="Groups of settings" className="min-w-0 max-xl:overflow-x-auto xl:sticky xl:top-6">
-      <ul className="flex gap-1 xl:grid">
-        {GROUPS.map((group) => {
-          const { id, title } = group
-          const hasError = findGroupErrors(group, errors).length > 0
-          return (
-            <li key={id}>
-              <Link
-                to="."
-                search
-                hash={id}
-                replace
-                activeProps={{}}
-                aria-current={id === current ? 'location' : undefined}
-                className={classNames(toTabClass(id === current), hasError && 'text-danger!')}
-              >
-                {title}
-                {hasError && <span className="sr-only">: has an error</span>}
-              </Link>
-            </li>
-          )
-        })}
-      </ul>
-    </nav>
+    <TabLinks
+      label="Settings of the form"
+      side
+      current={current}
+      tabs={SETTINGS_PAGES.map(({ id, title }) => ({
+        id,
+        label: title,
+        extra: withErrors.includes(id) ? <ErrorMark /> : withChanges.includes(id) && <UnsavedMark />,
+        link: {
+          to: '/$workspaceId/forms/$formKey',
+          params,
+          search: { tab: 'settings', ...(id !== SETTINGS_PAGES[0].id && { page: id }) },
+        },
+      }))}
+    />
   )
 }
 
-/** A group counts as in view once its top has passed this part of the window. */
-const READING_LINE = 1 / 3
+const ErrorMark = () => (
+  <span className="ml-auto text-danger">
+    <CircleAlert size={14} aria-hidden />
+    <span className="sr-only">: has an error</span>
+  </span>
+)
 
-function findGroupInView(): GroupId | undefined {
-  const isPast = ({ id }: { id: string }) =>
-    (document.getElementById(id)?.getBoundingClientRect().top ?? Infinity) < innerHeight * READING_LINE
-  const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 1
-  // At the end of the page, the last groups cannot come up to the line: the chosen one counts.
-  const chosen = isAtEnd
-    ? (GROUPS.find(({ id }) => id === location.hash.slice(1)) ?? GROUPS.at(-1))
-    : undefined
-  return (chosen ?? GROUPS.findLast(isPast) ?? GROUPS[0])?.id
-}
-
-function useGroupInView() {
-  const [current, setCurrent] = useState<GroupId>()
-  useEffect(() => {
-    const update = () => setCurrent(findGroupInView())
-    update()
-    addEventListener('scroll', update, { passive: true })
-    return () => removeEventListener('scroll', update)
-  }, [])
-  return current
-}
+const UnsavedMark = () => (
+  <span className="ml-auto">
+    <span aria-hidden className="block size-1.5 rounded-full bg-accent" />
+    <span className="sr-only">: has unsaved changes</span>
+  </span>
+)

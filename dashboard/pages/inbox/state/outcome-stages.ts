@@ -6,8 +6,13 @@ import { formatMoney } from '../../../ui/format.ts'
 type LeadOutcome = Submission['outcomes'][number]
 type Stage = LeadOutcome['stage']
 
-export const STAGE_LABELS: Record<Stage, string> = { qualified: 'Qualified', won: 'Won', lost: 'Lost' }
-export const STAGE_TONES = { qualified: 'neutral', won: 'good', lost: 'bad' } as const
+export const STAGE_LABELS: Record<Stage, string> = {
+  contacted: 'Contacted',
+  qualified: 'Qualified',
+  won: 'Won',
+  lost: 'Lost',
+}
+export const STAGE_TONES = { contacted: 'neutral', qualified: 'neutral', won: 'good', lost: 'bad' } as const
 
 /** `Won €1,300.00` */
 export const describeStage = ({ stage, value, currency }: LeadOutcome) =>

@@ -17,6 +17,7 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { usePendingDeletions, useUndoableDelete } from '../../../ui/overlays/use-undoable-delete.ts'
+import { t } from '../../../ui/text.ts'
 import type { SubmissionPages } from './merge-new-submissions.ts'
 import { isHeldBack } from './submission-status.ts'
 
@@ -39,9 +40,9 @@ export function usePendingSubmissionDeletions(): ReadonlySet<number> {
 }
 
 const STATUS_MESSAGES: Record<SubmissionStatus, string> = {
-  new: 'marked as unread',
-  read: 'marked as read',
-  archived: 'archived',
+  new: t('marked as unread'),
+  read: t('marked as read'),
+  archived: t('archived'),
   spam: 'moved to spam',
   unconfirmed: 'not confirmed',
 }

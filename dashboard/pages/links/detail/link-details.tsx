@@ -11,6 +11,7 @@ import { formatNumber, formatTime, toReadableUrl } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { TagChip } from '../../../ui/tag-chip.tsx'
+import { lowerFirst } from '../../../ui/text.ts'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { describeRule } from '../link/describe-rule.ts'
 import { findLinkState } from '../link/link-state.tsx'
@@ -96,7 +97,6 @@ function ClicksLink({ link }: { link: LinkResource }) {
   )
 }
 
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 const formatLimited = (n: number, limit: number | null) =>
   limit === null ? formatNumber(n) : `${formatNumber(n)} of ${formatNumber(limit)}`
 

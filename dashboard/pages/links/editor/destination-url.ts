@@ -1,15 +1,19 @@
 // A destination URL while it is typed: reads and writes its UTM parameters, and previews the final URL. The rest of
 // the text stays as typed, because printing a parsed URL would change its encoding.
 
+import { t } from '../../../ui/text.ts'
+
+/** `field`: the name in the API. */
 export const UTM_PARAMETERS = [
-  { name: 'utm_source', label: 'Source', example: 'newsletter' },
-  { name: 'utm_medium', label: 'Medium', example: 'email' },
-  { name: 'utm_campaign', label: 'Campaign', example: 'spring-sale' },
-  { name: 'utm_term', label: 'Term', example: 'running shoes' },
-  { name: 'utm_content', label: 'Content', example: 'header-button' },
+  { name: 'utm_source', field: 'utmSource', label: 'Source', example: 'newsletter' },
+  { name: 'utm_medium', field: 'utmMedium', label: 'Medium', example: 'email' },
+  { name: 'utm_campaign', field: 'utmCampaign', label: 'Campaign', example: 'spring-sale' },
+  { name: 'utm_term', field: 'utmTerm', label: 'Term', example: t('running shoes') },
+  { name: 'utm_content', field: 'utmContent', label: 'Content', example: 'header-button' },
 ] as const
 
 export type UtmName = (typeof UTM_PARAMETERS)[number]['name']
+export type UtmField = (typeof UTM_PARAMETERS)[number]['field']
 export type UtmValues = Record<UtmName, string>
 
 export const NO_UTM: UtmValues = {

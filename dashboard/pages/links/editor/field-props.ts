@@ -1,7 +1,6 @@
 // Props that all field groups of the link editor share.
 
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
-import { formatCount } from '../../../ui/format.ts'
 import type { LinkDraft } from './link-draft.ts'
 
 export interface LinkFieldsProps {
@@ -14,8 +13,4 @@ export interface LinkFieldsProps {
 }
 
 /** `2 devices, 1 country` */
-export const describeCounts = (parts: [number, string, string?][]) =>
-  parts
-    .filter(([n]) => n > 0)
-    .map(([n, one, many]) => formatCount(n, one, many))
-    .join(', ')
+export const joinTexts = (parts: (string | false)[]) => parts.filter((part) => part !== false).join(', ')

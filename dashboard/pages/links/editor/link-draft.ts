@@ -7,7 +7,16 @@ import type {
 } from '../../../../server/features/links/schema.ts'
 import { toIso, toLocal } from '../../../ui/forms/local-time.ts'
 import { type LinkTag, NEW_TAG_ID } from '../tag-picker/use-tag-options.ts'
-import { NO_UTM, readUtm, type UtmName, type UtmValues, withScheme, withUtm } from './destination-url.ts'
+import {
+  NO_UTM,
+  readUtm,
+  UTM_PARAMETERS,
+  type UtmField,
+  type UtmName,
+  type UtmValues,
+  withScheme,
+  withUtm,
+} from './destination-url.ts'
 import { createRuleDraft, type RuleDraft, toRule } from './rule-draft.ts'
 import { createVariantDraft, toVariant, type VariantDraft } from './split-draft.ts'
 
@@ -161,9 +170,30 @@ export function setDestination(draft: LinkDraft, text: string): Partial<LinkDraf
 }
 
 export function setUtm(draft: LinkDraft, name: UtmName, value: string): Partial<LinkDraft> {
-  const utm = { ...draft.utm, [name]: value }
+  return setAllUtm(draft, { ...draft.utm, [name]: value })
+}
+
+export const setAllUtm = (draft: LinkDraft, utm: UtmValues): Partial<LinkDraft> => {
   const { destinationUrl } = draft
   return { utm, destinationUrl: destinationUrl.trim() === '' ? destinationUrl : withUtm(destinationUrl, utm) }
+}
+
+/**
+ * Fills the values of a template in. @param replace also where the link has another value
+ * @returns the parameters whose own value differs
+ */
+export function fillUtm(
+  utm: UtmValues,
+  template: { [Field in UtmField]: string | null },
+  { replace = false } = {},
+) {
+  const conflicts = UTM_PARAMETERS.filter(
+    ({ name, field }) => utm[name] !== '' && template[field] !== null && utm[name] !== template[field],
+  )
+  const filled = { ...utm }
+  for (const { name, field } of UTM_PARAMETERS)
+    if (filled[name] === '' || replace) filled[name] = template[field] ?? filled[name]
+  return { filled, conflicts }
 }
 
 export const toDestinationUrl = ({ destinationUrl, utm }: LinkDraft) =>

@@ -6,6 +6,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import type { CreateLinkInput, LinkResource } from '../../../../server/features/links/schema.ts'
 import { ApiError, toFieldErrors } from '../../../api/client.ts'
 import { invalidateDomains } from '../../../api/domains.ts'
+import { translateError } from '../../../api/error-texts.ts'
 import {
   createLink,
   findLoadedLink,
@@ -271,5 +272,8 @@ const toShownFields = ({ countries }: LinkDraft) => [
 function toLinkErrors(error: Error | null, draft: LinkDraft): Record<string, string> {
   if (isOutdated(error)) return {}
   const { general, ...errors } = toFieldErrors(error, toShownFields(draft))
-  return general === undefined ? errors : { ...errors, [CONFLICTS[general] ?? 'general']: general }
+  if (general === undefined) return errors
+  const [, field = 'general'] =
+    Object.entries(CONFLICTS).find(([message]) => translateError(message) === general) ?? []
+  return { ...errors, [field]: general }
 }

@@ -1,15 +1,15 @@
 // The fields of a link. Destination and slug come first; the other fields are in closed sections.
 
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { Field, Textarea, TextField } from '../../../ui/forms/field.tsx'
+import { Field, Textarea, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
+import { t } from '../../../ui/text.ts'
 import { CardFields } from './card-fields.tsx'
-import { UTM_PARAMETERS } from './destination-url.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 import { describeLimits, LimitFields } from './limit-fields.tsx'
-import { setDestination, setUtm } from './link-draft.ts'
+import { setDestination } from './link-draft.ts'
 import { LinkPreview } from './link-preview.tsx'
 import { RedirectFields } from './redirect-fields.tsx'
 import { RuleFields } from './rule-fields.tsx'
@@ -17,6 +17,7 @@ import { SlugField } from './slug-field.tsx'
 import { SplitFields } from './split-fields.tsx'
 import { TagsField } from './tags-field.tsx'
 import { TargetingFields } from './targeting-fields.tsx'
+import { UtmFields } from './utm-fields.tsx'
 
 const QrCodePanel = lazy(() =>
   import('../link/qr-code-panel.tsx').then(({ QrCodePanel }) => ({ default: QrCodePanel })),
@@ -24,6 +25,8 @@ const QrCodePanel = lazy(() =>
 
 export function LinkForm(props: LinkFieldsProps) {
   const { draft, link, errors, onChange } = props
+  // A closed section draws no code.
+  const [isQrOpen, setQrOpen] = useState(false)
   return (
     <div className="grid grid-cols-1">
       {errors.general && (
@@ -61,8 +64,14 @@ export function LinkForm(props: LinkFieldsProps) {
           error={errors.tagIds ?? findFieldError(errors, 'tagNames')}
           onChange={(tags) => onChange({ tags })}
         />
+        <Toggle
+          label="Track conversions"
+          hint="Adds the click ID (tp_cid) to the destination, so a form sent later counts for this link."
+          checked={draft.trackConversions}
+          onChange={({ target }) => onChange({ trackConversions: target.checked })}
+        />
       </div>
-      <UtmSection {...props} />
+      <UtmFields {...props} />
       <RuleFields {...props} />
       <TargetingFields {...props} />
       <SplitFields {...props} />
@@ -70,47 +79,19 @@ export function LinkForm(props: LinkFieldsProps) {
       <RedirectFields {...props} />
       <CardFields {...props} />
       <MoreSection {...props} />
-      {link && (
-        <CollapsibleSection title="QR code">
+      <CollapsibleSection title="QR code" onOpenChange={setQrOpen}>
+        {isQrOpen && (
           <Suspense fallback={<Skeleton className="h-56" />}>
-            <QrCodePanel link={link} />
+            <QrCodePanel slug={draft.slug.trim() || link?.slug || ''} domain={draft.domain || undefined} />
           </Suspense>
-        </CollapsibleSection>
-      )}
+        )}
+      </CollapsibleSection>
     </div>
   )
 }
 
-function UtmSection({ draft, onChange }: LinkFieldsProps) {
-  const used = UTM_PARAMETERS.filter(({ name }) => draft.utm[name] !== '')
-  return (
-    <CollapsibleSection
-      title="UTM parameters"
-      summary={used.length > 0 && used.map(({ name }) => draft.utm[name]).join(', ')}
-    >
-      <p className="text-sm text-soft">
-        Added to the destination URL, where your own analytics read them too.
-      </p>
-      <div className="grid gap-4 sm:grid-cols-2">
-        {UTM_PARAMETERS.map(({ name, label, example }) => (
-          <TextField
-            key={name}
-            label={label}
-            autoComplete="off"
-            autoCapitalize="none"
-            maxLength={255}
-            placeholder={example}
-            value={draft.utm[name]}
-            onChange={({ target }) => onChange(setUtm(draft, name, target.value))}
-          />
-        ))}
-      </div>
-    </CollapsibleSection>
-  )
-}
-
 function MoreSection({ draft, errors, onChange }: LinkFieldsProps) {
-  const summary = [draft.comments !== '' && 'comments', draft.externalId].filter(Boolean).join(', ')
+  const summary = [draft.comments !== '' && t('comments'), draft.externalId].filter(Boolean).join(', ')
   return (
     <CollapsibleSection
       title="Comments and external ID"

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
-import { formatCountryName, formatTime } from '../../../ui/format.ts'
+import { formatCountryName, formatOr, formatTime } from '../../../ui/format.ts'
 import { describeRule } from '../link/describe-rule.ts'
 import { LINK_DEVICES } from '../link/link-devices.ts'
 import { isUrl, splitUrl, withForwardedQuery, withScheme } from './destination-url.ts'
@@ -67,7 +67,7 @@ function Rules({ draft, locked }: { draft: LinkDraft; locked: boolean }) {
       {startsAt && <li>Before {time(startsAt)}: “Link not found”</li>}
       {ends.length > 0 && (
         <li className="break-words">
-          {capital(ends.join(' or '))}:{' '}
+          {capital(formatOr(ends))}:{' '}
           {expiredUrl.trim() ? <Url url={withScheme(expiredUrl)} /> : '“Link expired”'}
         </li>
       )}

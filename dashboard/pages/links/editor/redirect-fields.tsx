@@ -1,8 +1,9 @@
-// The fields for the password, query forwarding, conversion tracking and the redirect status.
+// The fields for the password, query forwarding, public statistics and the redirect status.
 
 import { Button } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { Field, Select, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { t } from '../../../ui/text.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 
 const STATUSES = [
@@ -16,11 +17,10 @@ export function RedirectFields(props: LinkFieldsProps) {
   const { draft, link, errors, onChange } = props
   const locked = draft.password === null ? link?.passwordProtected : draft.password !== ''
   const settings = [
-    locked && 'password',
-    draft.forwardQuery && 'forwards query',
-    draft.extraPath === 'append' && 'appends path',
-    draft.publicStats && 'public statistics',
-    draft.trackConversions && 'tracks conversions',
+    locked && t('password'),
+    draft.forwardQuery && t('forwards query'),
+    draft.extraPath === 'append' && t('appends path'),
+    draft.publicStats && t('public statistics'),
     draft.redirectStatus !== 302 && draft.redirectStatus,
   ]
   return (
@@ -41,12 +41,6 @@ export function RedirectFields(props: LinkFieldsProps) {
         hint="A path after the short link goes to the end of the destination: /docs/install leads to …/install."
         checked={draft.extraPath === 'append'}
         onChange={({ target }) => onChange({ extraPath: target.checked ? 'append' : 'ignore' })}
-      />
-      <Toggle
-        label="Track conversions"
-        hint="Adds the click ID (tp_cid) to the destination, so a form sent later counts for this link."
-        checked={draft.trackConversions}
-        onChange={({ target }) => onChange({ trackConversions: target.checked })}
       />
       <Toggle
         label="Public statistics"

@@ -5,10 +5,11 @@ import { useId } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
+import { formatCount } from '../../../ui/format.ts'
 import { Checkbox, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { RULE_DEVICE_NAMES, RULE_SYSTEM_NAMES } from '../link/describe-rule.ts'
-import { describeCounts, type LinkFieldsProps } from './field-props.ts'
+import type { LinkFieldsProps } from './field-props.ts'
 import { createRuleDraft, type RuleDevice, type RuleDraft, type RuleSystem, toRule } from './rule-draft.ts'
 
 const RULES_MAX = 20
@@ -21,7 +22,7 @@ export function RuleFields({ draft: { rules }, link, errors, onChange }: LinkFie
   return (
     <CollapsibleSection
       title="Rules"
-      summary={describeCounts([[rules.length, 'rule']])}
+      summary={rules.length > 0 && formatCount(rules.length, 'rule')}
       hasError={Boolean(findFieldError(errors, 'rules'))}
     >
       <p className="text-sm text-soft">

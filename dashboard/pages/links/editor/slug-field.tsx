@@ -2,19 +2,19 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Shuffle } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ChangeEvent, type CompositionEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
 import type { LinkResource, SlugAvailability } from '../../../../server/features/links/schema.ts'
 import { invalidateLinks, restoreLinks, slugQuery } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
-import { Field } from '../../../ui/forms/field.tsx'
+import { Field, Select } from '../../../ui/forms/field.tsx'
 import { useDebounced } from '../../../ui/forms/use-debounced.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { type LinkDomain, useLinkDomains } from '../link/use-link-domains.ts'
 import type { LinkFieldsProps } from './field-props.ts'
-import { toTypedSlug } from './typed-slug.ts'
+import { toTypedSlugAt } from './typed-slug.ts'
 
 /** Without letters and digits that are easily confused. */
 const ALPHABET = '23456789abcdefghjkmnpqrstuvwxyz'
@@ -29,6 +29,7 @@ const randomSlug = () =>
 
 export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
   const { slug } = draft
+  const typing = useTypedSlug((typed) => onChange({ slug: typed }))
   const { domains, primary } = useLinkDomains()
   const name = draft.domain || primary.name
   // A link keeps its domain when that is not verified any more.
@@ -63,7 +64,7 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
             placeholder={link ? link.slug : 'random'}
             className="h-full min-w-0 flex-1 rounded-r-lg bg-card px-0.5 outline-none"
             value={slug}
-            onChange={({ target }) => onChange({ slug: toTypedSlug(target.value) })}
+            {...typing}
           />
           <IconButton label="Generate a random slug" onClick={() => onChange({ slug: randomSlug() })}>
             <Shuffle size={15} />
@@ -72,6 +73,30 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
       )}
     </Field>
   )
+}
+
+/**
+ * Changes the text as it is typed, and leaves the caret where it was: React would move it to the end. While an input method
+ * composes a character, the text is the input method's.
+ */
+function useTypedSlug(set: (slug: string) => void) {
+  const caret = useRef<{ input: HTMLInputElement; at: number }>(undefined)
+  useLayoutEffect(() => {
+    caret.current?.input.setSelectionRange(caret.current.at, caret.current.at)
+    caret.current = undefined
+  })
+  const take = (input: HTMLInputElement) => {
+    const typed = toTypedSlugAt(input.value, input.selectionStart ?? input.value.length)
+    if (typed.slug !== input.value) caret.current = { input, at: typed.caret }
+    set(typed.slug)
+  }
+  return {
+    onChange({ target, nativeEvent }: ChangeEvent<HTMLInputElement>) {
+      if ((nativeEvent as InputEvent).isComposing) set(target.value)
+      else take(target)
+    },
+    onCompositionEnd: ({ currentTarget }: CompositionEvent<HTMLInputElement>) => take(currentTarget),
+  }
 }
 
 interface PrefixProps {
@@ -87,17 +112,17 @@ function DomainPrefix({ domain, domains, onChange }: PrefixProps) {
     return <span className="max-w-[45%] shrink-0 truncate pl-3 text-soft">{domain.name}/</span>
   return (
     <>
-      <select
+      <Select
         aria-label="Domain"
         title={domain.name}
-        className="h-full max-w-[45%] min-w-0 shrink-0 truncate rounded-l-lg border-r border-line bg-card pl-2 text-ink outline-none focus-visible:bg-hover"
+        className="h-full! w-auto! max-w-[45%] min-w-0 shrink-0 rounded-r-none! border-0! border-r! border-line! pr-1.5! focus-visible:bg-hover"
         value={domain.name}
         onChange={({ target }) => onChange(target.value)}
       >
         {(domains.includes(domain) ? domains : [domain, ...others]).map(({ name }) => (
           <option key={name}>{name}</option>
         ))}
-      </select>
+      </Select>
       <span aria-hidden className="pl-1.5 text-soft">
         /
       </span>

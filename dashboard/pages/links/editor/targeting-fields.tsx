@@ -4,11 +4,11 @@ import { Plus, X } from 'lucide-react'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { COUNTRIES } from '../../../ui/countries.ts'
-import { formatCountryName, toFlagEmoji } from '../../../ui/format.ts'
+import { formatCount, formatCountryName, toFlagEmoji } from '../../../ui/format.ts'
 import { Select, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { LINK_DEVICES } from '../link/link-devices.ts'
-import { describeCounts, type LinkFieldsProps } from './field-props.ts'
+import { joinTexts, type LinkFieldsProps } from './field-props.ts'
 import { createCountryTarget } from './link-draft.ts'
 
 export function TargetingFields({ draft, errors, onChange }: LinkFieldsProps) {
@@ -17,9 +17,9 @@ export function TargetingFields({ draft, errors, onChange }: LinkFieldsProps) {
   return (
     <CollapsibleSection
       title="Targeting"
-      summary={describeCounts([
-        [devices, 'device'],
-        [countries, 'country', 'countries'],
+      summary={joinTexts([
+        devices > 0 && formatCount(devices, 'device'),
+        countries > 0 && formatCount(countries, 'country', 'countries'),
       ])}
       hasError={Boolean(findFieldError(errors, 'deviceTargeting') ?? findFieldError(errors, 'geoTargeting'))}
     >

@@ -1,7 +1,8 @@
 // A redirect rule in words, and the names of what it can ask for.
 
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
-import { formatCountryName, formatTime } from '../../../ui/format.ts'
+import { locale } from '../../../api/language.ts'
+import { formatCountryName, formatOr, formatTime } from '../../../ui/format.ts'
 
 type RuleConditions = LinkResource['rules'][number]['when']
 
@@ -15,9 +16,9 @@ export const RULE_SYSTEM_NAMES = {
   chromeos: 'ChromeOS',
 } as const
 
-const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' })
+const languageNames = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
 /** A text that is no code, such as half of one, stays as it is. */
-const formatLanguage = (code: string) => (/^[a-z]{2,3}$/.test(code) ? languageNames.of(code) : code)
+const formatLanguage = (code: string) => (/^[a-z]{2,3}$/.test(code) ? (languageNames.of(code) ?? code) : code)
 
 /** `Germany or Austria, Tablet, German`; `Everyone` without a condition */
 export function describeRule({
@@ -30,10 +31,10 @@ export function describeRule({
   before,
 }: RuleConditions): string {
   const parts = [
-    country?.map(formatCountryName).join(' or '),
-    device?.map((each) => RULE_DEVICE_NAMES[each]).join(' or '),
-    os?.map((each) => RULE_SYSTEM_NAMES[each]).join(' or '),
-    language?.map(formatLanguage).join(' or '),
+    country && formatOr(country.map(formatCountryName)),
+    device && formatOr(device.map((each) => RULE_DEVICE_NAMES[each])),
+    os && formatOr(os.map((each) => RULE_SYSTEM_NAMES[each])),
+    language && formatOr(language.map(formatLanguage)),
     query &&
       Object.entries(query)
         .map(([name, value]) => `${name}=${value}`)

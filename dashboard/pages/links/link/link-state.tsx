@@ -3,7 +3,7 @@
 import { Globe, Lock, MonitorSmartphone, Split } from 'lucide-react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { Badge } from '../../../ui/badge.tsx'
-import { formatCount, formatNumber, formatTime } from '../../../ui/format.ts'
+import { formatAnd, formatCount, formatNumber, formatTime } from '../../../ui/format.ts'
 
 type LinkState = { label: string; tone: 'neutral' | 'warn' | 'bad'; reason: string }
 
@@ -39,7 +39,9 @@ export function LinkBadges({ link }: { link: LinkResource }) {
   const countries = Object.keys(link.geoTargeting).length
   const devices = Object.keys(link.deviceTargeting).length
   const rules = link.rules.length
-  const splits = [rules > 0 && formatCount(rules, 'rule'), link.split && 'a split test'].filter(Boolean)
+  const splits = [rules > 0 && formatCount(rules, 'rule'), link.split && 'a split test'].filter(
+    (text) => text !== false && text !== null,
+  )
   return (
     <span className="flex shrink-0 items-center gap-1.5 text-soft">
       {state && (
@@ -48,7 +50,7 @@ export function LinkBadges({ link }: { link: LinkResource }) {
         </span>
       )}
       {link.passwordProtected && <IconBadge icon={Lock} text="Password protected" />}
-      {splits.length > 0 && <IconBadge icon={Split} text={`Has ${splits.join(' and ')}`} />}
+      {splits.length > 0 && <IconBadge icon={Split} text={`Has ${formatAnd(splits)}`} />}
       {countries > 0 && (
         <IconBadge icon={Globe} text={`Targets ${formatCount(countries, 'country', 'countries')}`} />
       )}

@@ -15,6 +15,6 @@ export const QrDialog = ({ link, onClose }: { link: LinkResource; onClose: () =>
       </span>
     }
   >
-    <QrCodePanel link={link} />
+    <QrCodePanel slug={link.slug} domain={link.domain} />
   </Dialog>
 )

@@ -1,13 +1,16 @@
 // Actions for one or many links: copy, archive, tag, delete. The result shows at once and can be undone.
 
 import { useQueryClient } from '@tanstack/react-query'
-import type { LinkResource, UpdateLinkInput } from '../../../../server/features/links/schema.ts'
+import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import {
   deleteLinks,
+  type EditedLinksResource,
+  editLinks,
   invalidateLinks,
+  type LinkChangesInput,
   removeLoadedLinks,
   restoreLinks,
-  updateLinks,
+  undoEdit,
   updateLoadedLinks,
 } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
@@ -33,58 +36,112 @@ export const copyLink = ({ shortUrl, domain, slug }: LinkResource) =>
     (error) => toastError(error, 'Couldn’t copy'),
   )
 
-export function useLinkActions() {
+/** One change of many links, which the toast can undo. */
+function useLinkEdit() {
   const api = useApi()
   const client = useQueryClient()
 
-  /** Shows the new state at once, and the previous state again when the request fails. */
-  async function change(
+  /**
+   * Makes one change to many links, with a toast that can undo it.
+   * @param preview the new state, which shows at once; a link that cannot change gets its own back
+   */
+  async function edit(
     links: LinkResource[],
-    toState: (link: LinkResource) => Partial<LinkResource>,
-    toInput: (link: LinkResource) => UpdateLinkInput,
-  ) {
-    updateLoadedLinks(client, api, new Map(links.map((link) => [link.id, { ...link, ...toState(link) }])))
+    changes: LinkChangesInput,
+    { describe, preview = (link) => link }: EditTexts,
+  ): Promise<EditedLinksResource> {
+    const before = new Map(links.map((link) => [link.id, link]))
+    updateLoadedLinks(client, api, new Map(links.map((link) => [link.id, preview(link)])))
     try {
-      const changed = await updateLinks(
-        api,
-        links.map((link) => ({ ...toInput(link), id: link.id })),
-      )
-      updateLoadedLinks(client, api, new Map(changed.map((link) => [link.id, link])))
+      const result = await editLinks(api, [...before.keys()], changes)
+      updateLoadedLinks(client, api, new Map([...before, ...toEntries(result.changed)]))
+      const count = result.changed.length === 1 ? 'Link' : formatCount(result.changed.length, 'link')
+      if (result.changed.length > 0)
+        toast(describe(count), {
+          forMs: UNDO_MS,
+          action: { label: 'Undo', run: () => undo(result.undo) },
+        })
+      return result
     } catch (error) {
-      updateLoadedLinks(client, api, new Map(links.map((link) => [link.id, link])))
+      updateLoadedLinks(client, api, before)
       throw error
     } finally {
       await invalidateLinks(client, api)
     }
   }
 
-  async function archive(links: LinkResource[], archived = true) {
-    const set = (value: boolean) =>
-      change(
-        links,
-        () => ({ archived: value }),
-        () => ({ archived: value }),
-      )
-    const undo = () => void set(!archived).catch((error) => toastError(error))
+  async function undo(edits: EditedLinksResource['undo']): Promise<boolean> {
     try {
-      await set(archived)
-      const name = links.length === 1 ? 'Link' : formatCount(links.length, 'link')
-      toast(`${name} ${archived ? 'archived' : 'unarchived'}`, { action: { label: 'Undo', run: undo } })
+      const { changed, failed } = await undoEdit(api, edits)
+      updateLoadedLinks(client, api, new Map(toEntries(changed)))
+      if (failed.length > 0) toastError(describeFailures(failed), 'Couldn’t undo everything')
+      return failed.length === 0
     } catch (error) {
-      toastError(error, archived ? 'Couldn’t archive' : 'Couldn’t unarchive')
+      toastError(error, 'Couldn’t undo')
+      return false
+    } finally {
+      await invalidateLinks(client, api)
     }
   }
 
-  /** @param tags the tags that a link gets */
-  const setTags = (links: LinkResource[], tags: (link: LinkResource) => LinkResource['tags']) =>
-    change(
-      links,
-      (link) => ({ tags: tags(link) }),
-      (link) => ({ tagIds: tags(link).map(({ id }) => id) }),
-    )
-
-  return { archive, setTags, remove: useDeleteLinks() }
+  return edit
 }
+
+export function useLinkActions() {
+  const edit = useLinkEdit()
+
+  async function archive(links: LinkResource[], archived = true) {
+    const failure = archived ? 'Couldn’t archive' : 'Couldn’t unarchive'
+    try {
+      const { failed } = await edit(
+        links,
+        { archived },
+        {
+          describe: (name) => (archived ? `${name} archived` : `${name} unarchived`),
+          preview: (link) => ({ ...link, archived }),
+        },
+      )
+      if (failed.length > 0) toastError(describeFailures(failed), failure)
+    } catch (error) {
+      toastError(error, failure)
+    }
+  }
+
+  async function changeTags(
+    links: LinkResource[],
+    { added, removed }: { added: LinkTags; removed: LinkTags },
+  ) {
+    const [addTagIds, removeTagIds] = [added.map(({ id }) => id), removed.map(({ id }) => id)]
+    const { failed } = await edit(
+      links,
+      { addTagIds, removeTagIds },
+      {
+        describe: (name) => `${name} tagged`,
+        preview: ({ tags, ...link }) => ({
+          ...link,
+          tags: [...tags.filter(({ id }) => ![...addTagIds, ...removeTagIds].includes(id)), ...added],
+        }),
+      },
+    )
+    if (failed.length > 0) throw new Error(describeFailures(failed))
+  }
+
+  return { archive, changeTags, edit, remove: useDeleteLinks() }
+}
+
+type LinkTags = LinkResource['tags']
+
+interface EditTexts {
+  /** The toast. @param name `Link`, or `3 links` */
+  describe: (name: string) => string
+  preview?: (link: LinkResource) => LinkResource
+}
+
+const toEntries = (links: LinkResource[]) => links.map((link) => [link.id, link] as const)
+
+/** The first reason stands for all. */
+const describeFailures = (failed: EditedLinksResource['failed']) =>
+  `${formatCount(failed.length, 'link')}: ${Object.values(failed[0]?.errors ?? {})[0] ?? ''}`
 
 function useDeleteLinks() {
   const api = useApi()

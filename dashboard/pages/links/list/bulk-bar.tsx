@@ -1,7 +1,7 @@
 // The bar with actions for all selected links, at the bottom of the page.
 
 import { useMutation } from '@tanstack/react-query'
-import { Archive, ArchiveRestore, Tag, Trash2, X } from 'lucide-react'
+import { Archive, ArchiveRestore, Pencil, Tag, Trash2, X } from 'lucide-react'
 import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 import { createTag } from '../../../api/tags.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
@@ -12,6 +12,9 @@ import { useLinkActions } from '../link/use-link-actions.ts'
 import { isSameTag, type LinkTag, NEW_TAG_ID } from '../tag-picker/use-tag-options.ts'
 import type { LinkSelection } from './use-link-selection.ts'
 
+const BulkEditDialog = lazy(() =>
+  import('../bulk-edit/bulk-edit-dialog.tsx').then((m) => ({ default: m.BulkEditDialog })),
+)
 const TagPicker = lazy(() =>
   import('../tag-picker/tag-picker.tsx').then(({ TagPicker }) => ({ default: TagPicker })),
 )
@@ -26,6 +29,7 @@ interface Props {
 export function BulkBar({ selection, loaded, total }: Props) {
   const { selected, clear, selectAll } = selection
   const { archive, remove } = useLinkActions()
+  const [isEditing, setEditing] = useState(false)
   const allArchived = selected.every((link) => link.archived)
   return (
     <div
@@ -41,6 +45,9 @@ export function BulkBar({ selection, loaded, total }: Props) {
           {loaded < total ? `Select all ${loaded} loaded` : `Select all ${loaded}`}
         </Button>
       )}
+      <Button variant="quiet" size="small" icon={<Pencil size={15} />} onClick={() => setEditing(true)}>
+        Edit
+      </Button>
       <BulkTags selection={selection} />
       <Button
         variant="quiet"
@@ -68,6 +75,9 @@ export function BulkBar({ selection, loaded, total }: Props) {
       <IconButton label="Clear selection" onClick={clear}>
         <X size={16} />
       </IconButton>
+      <Suspense>
+        {isEditing && <BulkEditDialog links={selected} onClose={() => setEditing(false)} />}
+      </Suspense>
     </div>
   )
 }
@@ -75,7 +85,7 @@ export function BulkBar({ selection, loaded, total }: Props) {
 /** Choosing a tag that all links have removes it; choosing any other tag adds it to all links. */
 function BulkTags({ selection: { selected } }: { selection: LinkSelection }) {
   const api = useApi()
-  const { setTags } = useLinkActions()
+  const { changeTags } = useLinkActions()
   const button = useRef<HTMLButtonElement>(null)
   const [open, setOpen] = useState(false)
   const { onAll, onSome } = useMemo(() => {
@@ -96,10 +106,7 @@ function BulkTags({ selection: { selected } }: { selection: LinkSelection }) {
         added.map((tag) => (tag.id === NEW_TAG_ID ? createTag(api, { name: tag.name }) : tag)),
       )
       const addedTags = stored.map(({ id, name, color }) => ({ id, name, color }))
-      await setTags(selected, ({ tags }) => [
-        ...tags.filter(({ id }) => ![...removed, ...addedTags].some((tag) => tag.id === id)),
-        ...addedTags,
-      ])
+      await changeTags(selected, { added: addedTags, removed })
     },
     onError: (error) => toastError(error, 'Couldn’t change the tags'),
   })

@@ -14,6 +14,7 @@ import { LinkMenuButton } from '../link/link-menu-button.tsx'
 import { toLinkName } from '../link/link-name.ts'
 import { LinkBadges } from '../link/link-state.tsx'
 import type { LinkHandlers } from '../link/use-link-actions.ts'
+import { Sparkline } from './sparkline.tsx'
 
 export interface LinkListItemHandlers extends LinkHandlers {
   select: (id: number, withShift: boolean) => void
@@ -26,6 +27,8 @@ export interface LinkListItemHandlers extends LinkHandlers {
 interface Props {
   link: LinkResource
   workspaceId: string
+  /** By day; undefined until it is loaded. */
+  clicks: number[] | undefined
   selected: boolean
   canSelect: boolean
   handlers: LinkListItemHandlers
@@ -37,6 +40,7 @@ export const toLinkElementId = (id: number) => `link-${id}`
 export const LinkListItem = memo(function LinkListItem({
   link,
   workspaceId,
+  clicks,
   selected,
   canSelect,
   handlers,
@@ -48,6 +52,7 @@ export const LinkListItem = memo(function LinkListItem({
       className={classNames(
         'grid h-full cursor-pointer grid-cols-[auto_minmax(0,1fr)_auto_auto] items-center gap-x-3 px-3 sm:px-4',
         'lg:grid-cols-[auto_minmax(0,1fr)_minmax(0,14rem)_5.5rem_7rem_auto]',
+        'xl:grid-cols-[auto_minmax(0,1fr)_minmax(0,13rem)_auto_5.5rem_7rem_auto]',
         selected ? 'bg-tint' : 'hover:bg-hover focus-within:bg-hover',
       )}
     >
@@ -88,6 +93,7 @@ export const LinkListItem = memo(function LinkListItem({
         <Description link={link} />
       </div>
       <Tags link={link} />
+      <Sparkline clicks={clicks} />
       <Numbers link={link} workspaceId={workspaceId} open={handlers.openClicks} />
       <span className="grid text-sm whitespace-nowrap max-lg:hidden">
         <span className="text-xs text-soft">Created</span>

@@ -25,6 +25,8 @@ interface Props {
   links: LinkResource[]
   total: number
   workspaceId: string
+  /** Clicks by day, by the id of the link. */
+  sparklines: ReadonlyMap<number, number[]>
   selected: ReadonlySet<number>
   handlers: LinkListItemHandlers
   /** Each link has a box to select it for bulk actions. */
@@ -38,6 +40,7 @@ export function LinkList({
   links,
   total,
   workspaceId,
+  sparklines,
   selected,
   handlers,
   canSelect,
@@ -78,6 +81,7 @@ export function LinkList({
               <LinkListItem
                 link={link}
                 workspaceId={workspaceId}
+                clicks={sparklines.get(link.id)}
                 selected={selected.has(link.id)}
                 handlers={handlers}
                 canSelect={canSelect}

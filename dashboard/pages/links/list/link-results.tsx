@@ -24,6 +24,7 @@ import {
 } from './use-link-search.ts'
 import { useLinkSelection } from './use-link-selection.ts'
 import { useLinkShortcuts } from './use-link-shortcuts.ts'
+import { useSparklines } from './use-sparklines.ts'
 
 const BulkBar = lazy(() => import('./bulk-bar.tsx').then(({ BulkBar }) => ({ default: BulkBar })))
 const LinkMenu = lazy(() => import('../link/link-menu.tsx').then(({ LinkMenu }) => ({ default: LinkMenu })))
@@ -42,6 +43,7 @@ export function LinkResults({ query, handlers, create }: Props) {
   const searchField = useRef<HTMLInputElement>(null)
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage, isPlaceholderData } = query
   const links = useMemo(() => (data?.pages ?? []).flatMap((page) => page.data), [data])
+  const sparklines = useSparklines(data?.pages ?? [])
   const domains = useDomainNames(links)
   const selection = useLinkSelection(links)
   const [menu, openMenu] = useState<{ link: LinkResource; button: HTMLElement }>()
@@ -78,6 +80,7 @@ export function LinkResults({ query, handlers, create }: Props) {
             links={links}
             total={total}
             workspaceId={String(id)}
+            sparklines={sparklines}
             selected={selection.ids}
             handlers={rowHandlers}
             canSelect={canEdit}

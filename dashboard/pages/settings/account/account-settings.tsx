@@ -24,11 +24,13 @@ import { toast } from '../../../ui/overlays/toast.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { DeleteAccount } from './delete-account.tsx'
+import { LanguageChoice } from './language-choice.tsx'
 import { TwoFactorSettings } from './two-factor-settings.tsx'
 
 export const AccountSettings = () => (
   <>
     <Name />
+    <LanguageChoice />
     <Email />
     <Password />
     <TwoFactorSettings />

@@ -167,6 +167,7 @@ const KINDS: Record<ImportRowResource['kind'], string> = {
   domain: 'Domain',
   view: 'View',
   settings: 'Analytics settings',
+  utmTemplate: 'UTM template',
   click: 'Click history',
 }
 

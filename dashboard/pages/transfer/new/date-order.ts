@@ -1,6 +1,7 @@
 // Examples of a date such as 03/04/2025 under each order of day, month and year.
 
 import type { DateOrder, InspectionResource } from '../../../../server/features/transfer/schema.ts'
+import { locale } from '../../../api/language.ts'
 
 /** As in `server/features/transfer/files/read-time.ts`. */
 const NUMERIC = /^(\d{1,4})([/.-])(\d{1,2})\2(\d{1,4})(?!\d)/
@@ -22,7 +23,7 @@ function readDateAs(text: string, order: DateOrder): Date | undefined {
 const toLongYear = (year: number) =>
   year >= 100 ? year : year >= FIRST_YEAR - 1900 ? 1900 + year : 2000 + year
 
-const written = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeZone: 'UTC' })
+const written = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
 
 /** `03/04/2025 is 3 April 2025, 05/06/2025 is 5 June 2025`; '' where no sample has a meaning in this order. */
 export const describeDateOrder = (samples: string[], order: DateOrder): string =>

@@ -3,9 +3,9 @@
 
 import { timingSafeEqual } from 'node:crypto'
 import { type KeyScope, parseStoredScopes, toStoredScopes } from '../../../http/key-scope.ts'
-import { toIsoOrNull } from '../../../lib/api-fields.ts'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { notFound } from '../../../lib/failure.ts'
+import { toIsoOrNull } from '../../../lib/iso-time.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Plan } from '../../../lib/plan.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'

@@ -31,6 +31,8 @@ export interface Person {
   email: string
   name: string
   emailVerified: boolean
+  /** The language of the dashboard, such as `de`; null: the browser's. */
+  language: string | null
   createdAt: number
 }
 
@@ -75,6 +77,7 @@ export async function findSession({ db, now }: SessionNeeds, token: string): Pro
       'users.email',
       'users.name',
       'users.email_verified',
+      'users.language',
       'users.created_at as user_created_at',
     ])
     .where('sessions.token', '=', sha256Hex(token))
@@ -94,6 +97,7 @@ export async function findSession({ db, now }: SessionNeeds, token: string): Pro
       email: row.email,
       name: row.name,
       emailVerified: row.email_verified === 1,
+      language: row.language,
       createdAt: row.user_created_at,
     },
   }

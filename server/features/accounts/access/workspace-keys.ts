@@ -1,8 +1,8 @@
 // The API keys of a workspace: people list, create and revoke them on the page Settings > API Keys.
 
 import { parseStoredScopes } from '../../../http/key-scope.ts'
-import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import { invalid, notFound } from '../../../lib/failure.ts'
+import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
 import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'

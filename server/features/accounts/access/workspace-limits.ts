@@ -18,6 +18,12 @@ const LIMITS = {
     remedy: 'Delete one first',
   },
   tags: { most: 5000, table: 'tags', noun: 'tags', remedy: 'Delete one first' },
+  utmTemplates: {
+    most: 200,
+    table: 'utm_templates',
+    noun: 'UTM templates',
+    remedy: 'Delete one first',
+  },
   views: { most: 500, table: 'views', noun: 'views', remedy: 'Delete one first' },
 } as const
 

@@ -1,8 +1,8 @@
 // Lists the audit log of a workspace, newest first, and exports it, oldest first.
 
 import { sql } from 'kysely'
-import { toIso } from '../../../lib/api-fields.ts'
 import { toCsvLine } from '../../../lib/formats/csv-line.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import {
   cutPage,
   orderById,

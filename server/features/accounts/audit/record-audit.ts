@@ -23,6 +23,7 @@ export interface AuditTarget {
     | 'link'
     | 'tag'
     | 'view'
+    | 'utm_template'
     | 'submission'
     | 'outcome'
     | 'allowed_sender'

@@ -34,6 +34,7 @@ import { GivenPassword, NewPassword, requireGoodPassword } from './password.ts'
 import { mailResetLink, resetPassword } from './reset-password.ts'
 import { recordAccountEvent } from './sign-in-audit.ts'
 import { PersonNameField, TokenField } from './sign-in-routes.ts'
+import { storeLanguage } from './store-language.ts'
 
 const ResetRequest = z.strictObject({ email: EmailAddress })
 const Reset = z.strictObject({ token: TokenField, newPassword: NewPassword })
@@ -43,7 +44,18 @@ const PasswordChange = z.strictObject({
   /** Always true: a person who knows the old password must not stay signed in. */
   revokeOtherSessions: z.literal(true, { error: 'must be true, if it is said' }).default(true),
 })
-const UserChange = z.strictObject({ name: PersonNameField })
+const LANGUAGE = 'must be the code of a language, such as de'
+const UserChange = z
+  .strictObject({
+    name: PersonNameField.optional(),
+    /** null: the browser's. */
+    language: z
+      .string(LANGUAGE)
+      .regex(/^[a-z]{2,3}$/, LANGUAGE)
+      .nullable()
+      .optional(),
+  })
+  .refine(({ name, language }) => name !== undefined || language !== undefined, 'must change something')
 
 export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) {
   const { limiter, sendMail } = needs
@@ -92,14 +104,12 @@ export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Aut
     return forwardAnswer(c, answer, { status: true })
   })
   app.post('/update-user', authFacts('person'), async (c) => {
-    await requireSession(needs, c)
-    return forwardAnswer(
-      c,
-      expectOk(await auth.ask({ ...toAuthRequest(c), body: await parseBody(c, UserChange) })),
-      {
-        status: true,
-      },
-    )
+    const { user } = await requireSession(needs, c)
+    const { name, language } = await parseBody(c, UserChange)
+    if (language !== undefined) await storeLanguage(needs, user.userId, language)
+    if (name === undefined) return c.json({ status: true })
+    const answer = expectOk(await auth.ask({ ...toAuthRequest(c), body: { name } }))
+    return forwardAnswer(c, answer, { status: true })
   })
 }
 

@@ -183,7 +183,15 @@ onBothEngines('passwords and names of people', (server) => {
     ])
   })
 
-  test('changes a name, and no other field', async () => {
+  test('changes a name and a language, and no other field', async () => {
+    expect((await post('/update-user', { language: 'de' })).status).toBe(200)
+    expect((await ada.auth('/get-session')).json.user).toMatchObject({ language: 'de', email: ada.email })
+    for (const language of ['', 'DE', 'de-DE', 'de; path=/', 1]) {
+      expect((await post('/update-user', { language })).status).toBe(422)
+    }
+    expect((await post('/update-user', {})).status).toBe(422)
+    expect((await post('/update-user', { language: null, name: 'Ada' })).status).toBe(200)
+    expect((await ada.auth('/get-session')).json.user.language).toBeNull()
     expect((await post('/update-user', { name: '  Ada L. ' })).status).toBe(200)
     expect((await ada.auth('/get-session')).json.user).toMatchObject({ name: 'Ada L.', email: ada.email })
     for (const more of [

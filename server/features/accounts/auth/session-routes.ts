@@ -1,8 +1,8 @@
 // Routes for a person's own sessions: list them, end them, sign out.
 
 import { z } from 'zod'
-import { toIso } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { hasSecondFactor } from '../access/second-factors.ts'
 import { findSession, readSessionToken, type Session, toSessionCookieName } from '../access/session.ts'
 import {

@@ -1,8 +1,8 @@
 // The list and the end of sessions: a person ends their own ones, and a job deletes the expired ones.
 
 import { sql } from 'kysely'
-import { toIso } from '../../../lib/api-fields.ts'
 import { describeBrowser } from '../../../lib/browser-name.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 import { SESSION_MAX_MS, type Session, type SessionNeeds } from '../access/session.ts'

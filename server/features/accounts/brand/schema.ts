@@ -3,11 +3,9 @@
 import { z } from '@hono/zod-openapi'
 import { text } from '../../../lib/api-fields.ts'
 import { EMAIL_MAX, isEmail } from '../../../lib/email.ts'
-import { cleanPng } from './clean-png.ts'
 import { CONTRAST_MIN, contrastWithWhite, toDarker } from './contrast.ts'
+import { LOGO_TEXT_MAX, readPngDataUrl } from './png-data-url.ts'
 
-const LOGO_BYTES_MAX = 64 * 1024
-const LOGO_PREFIX = 'data:image/png;base64,'
 const LOGO_URL_MAX = 2048
 const NAME_MAX = 60
 const FOOTER_MAX = 300
@@ -49,23 +47,13 @@ const color = text(7, 7)
   .openapi({ pattern: '^#[\\da-fA-F]{6}$', example: '#17624a' })
 
 /** A new picture as a data URL, or the address of the stored one, which keeps it. */
-const logo = text(1, LOGO_PREFIX.length + Math.ceil(LOGO_BYTES_MAX / 3) * 4 + 4).transform(
-  (value, context) => {
-    if (/^https?:\/\//.test(value) && value.length <= LOGO_URL_MAX) return { kept: value, png: undefined }
-    const refuse = (message: string) => {
-      context.addIssue({ code: 'custom', message })
-      return z.NEVER
-    }
-    if (!value.startsWith(LOGO_PREFIX))
-      return refuse(
-        'must be a PNG as a data URL (data:image/png;base64,…). The dashboard turns an SVG into one',
-      )
-    const bytes = Buffer.from(value.slice(LOGO_PREFIX.length), 'base64')
-    if (bytes.length > LOGO_BYTES_MAX) return refuse('must be at most 64 KiB')
-    const png = cleanPng(bytes)
-    return png ? { kept: undefined, png } : refuse('must be a PNG of at most 1024 × 1024 pixels')
-  },
-)
+const logo = text(1, LOGO_TEXT_MAX).transform((value, context) => {
+  if (/^https?:\/\//.test(value) && value.length <= LOGO_URL_MAX) return { kept: value, png: undefined }
+  const png = readPngDataUrl(value)
+  if (Buffer.isBuffer(png)) return { kept: undefined, png }
+  context.addIssue({ code: 'custom', message: png.wrong })
+  return z.NEVER
+})
 
 export const BrandInput = z
   .strictObject(

@@ -2,10 +2,10 @@
 // and a way to sign in without a password. The library that checks signatures is loaded when it is first needed.
 
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
-import { toIso } from '../../../lib/api-fields.ts'
 import { createTextSealer } from '../../../lib/crypto/sealing.ts'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { Failure, invalid, notFound } from '../../../lib/failure.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import { isUniqueViolation } from '../../../storage/database/errors.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'

@@ -2,8 +2,8 @@
 
 import { sql } from 'kysely'
 import type { KeyScope } from '../../../http/key-scope.ts'
-import { toIso } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { type Plan, REQUESTS_PER_MINUTE } from '../../../lib/plan.ts'
 import type { Role } from '../../../lib/role.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'

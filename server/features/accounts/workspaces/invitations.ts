@@ -1,9 +1,9 @@
 // Reads, lists and prunes invitations. The database has only the SHA-256 of a token; the token itself is in the link.
 
 import { sql } from 'kysely'
-import { toIso } from '../../../lib/api-fields.ts'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { notFound } from '../../../lib/failure.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Role } from '../../../lib/role.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'

@@ -1,7 +1,7 @@
 // The members of a workspace: rows, resource, list, and the rule that a workspace has an owner.
 
-import { toIso } from '../../../lib/api-fields.ts'
 import { Failure, notFound } from '../../../lib/failure.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Role } from '../../../lib/role.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'

@@ -1,17 +1,16 @@
 // Events of new clicks: reads the batches of this node after its mark, and moves the mark in the transaction that
 // stores the deliveries. So each click is in one delivery, whichever process is killed, and whether the engine is up or not.
 
-import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
+import { createPacer, nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Hit } from '../../../storage/hits/hit.ts'
 import type { BatchPosition } from '../../hits/batches/new-clicks.ts'
 import type { HitWorkerClient } from '../../hits/worker/client.ts'
-import { passesFilter } from '../../notify/events/channel-filter.ts'
-import { type EventLink, readEventLinks } from '../../notify/events/read-links.ts'
+import { type EventFacts, passesFilter } from '../../notify/events/channel-filter.ts'
+import { type EventLink, type LinkOwner, readEventLinks } from '../../notify/events/read-links.ts'
 import { insertDeliveries } from '../../notify/outbox/enqueue-deliveries.ts'
 import { moveClickMark, readClickMark } from './click-mark.ts'
 import { toClickFacts, toClickRow } from './click-row.ts'
-import type { ClickResource } from './schema.ts'
 
 export interface ClickAnnouncerNeeds {
   db: Database
@@ -24,8 +23,10 @@ export interface ClickAnnouncerNeeds {
 
 /** In one delivery. */
 const CLICKS_MAX = 500
-/** In one transaction: with SQLite, storing them takes some milliseconds of the event loop. */
+/** In one transaction. */
 const CLICKS_AT_ONCE = 4 * CLICKS_MAX
+/** In one query: one for thousands takes some milliseconds to write. */
+const LINKS_AT_ONCE = 100
 /** While no channel wants clicks, the mark follows in steps of this length. */
 const IDLE_MS = 60_000
 
@@ -71,15 +72,21 @@ async function tellAll(
 ): Promise<void> {
   const { db, hits, node, now } = needs
   const workspaceIds = [...new Set(subscribers.map(({ workspace_id }) => workspace_id))]
+  const links = new Map<number, EventLink>()
   for (let after = mark, hasMore = true; hasMore; ) {
     const read = await hits.readNewClicks({ after, workspaceIds, limit: CLICKS_AT_ONCE })
     const { position } = read
     if (position.batch === after.batch && position.hit === after.hit) return
-    const deliveries = await toDeliveries(needs, subscribers, read.clicks)
+    const deliveries = await toDeliveries(needs, subscribers, read.clicks, links)
     const from = after
     const hasMoved = await db.write(async (connection) => {
       if (!(await moveClickMark(connection, node, from, position))) return false
-      if (deliveries.length > 0) await insertDeliveries(connection, deliveries, now())
+      const at = now()
+      for (const delivery of deliveries) {
+        // A quarter of a megabyte each: redirects run in between.
+        await nextTurn()
+        await insertDeliveries(connection, [delivery], at)
+      }
       return true
     })
     if (!hasMoved) return
@@ -99,19 +106,22 @@ function listSubscribers({ read }: Database): Promise<ClickSubscriber[]> {
     .execute()
 }
 
+type ClickDeliveries = Parameters<typeof insertDeliveries>[1]
+
+/** @param links those that are known already, to which this adds */
 async function toDeliveries(
   { db, origin }: ClickAnnouncerNeeds,
   subscribers: ClickSubscriber[],
   clicks: Hit[],
-): Promise<Parameters<typeof insertDeliveries>[1]> {
+  links: Map<number, EventLink>,
+): Promise<ClickDeliveries> {
   const byWorkspace = Map.groupBy(clicks, ({ workspaceId }) => workspaceId)
-  const deliveries: Parameters<typeof insertDeliveries>[1] = []
+  const deliveries: ClickDeliveries = []
   for (const [workspaceId, hits] of byWorkspace) {
-    const linkIds = [...new Set(hits.map(({ linkId }) => linkId))]
-    const links = await readEventLinks(db.read, { workspaceId, origin }, linkIds)
+    await addMissingLinks(db, { workspaceId, origin }, hits, links)
+    const told = await describeClicks(hits, links)
     for (const channel of subscribers.filter(({ workspace_id }) => workspace_id === workspaceId)) {
-      await nextTurn()
-      const wanted = selectClicks(channel, hits, links)
+      const wanted = await selectClicks(channel, told)
       for (let from = 0; from < wanted.length; from += CLICKS_MAX) {
         const part = wanted.slice(from, from + CLICKS_MAX)
         deliveries.push({
@@ -119,7 +129,7 @@ async function toDeliveries(
           submission_id: null,
           channel_id: channel.id,
           event: 'link.clicked',
-          payload: JSON.stringify({ count: part.length, clicks: part }),
+          payload: `{"count":${part.length},"clicks":[${part.join()}]}`,
         })
       }
     }
@@ -127,15 +137,49 @@ async function toDeliveries(
   return deliveries
 }
 
-/** A new channel is not told of clicks from before it was there. */
-const selectClicks = (
-  { filter, created_at: since }: ClickSubscriber,
+async function addMissingLinks(
+  { read }: Database,
+  owner: LinkOwner,
   hits: Hit[],
   links: Map<number, EventLink>,
-): ClickResource[] =>
-  hits.flatMap((hit) => {
-    if (hit.at < since) return []
+): Promise<void> {
+  const ids = [...new Set(hits.map(({ linkId }) => linkId))].filter((id) => !links.has(id))
+  for (let from = 0; from < ids.length; from += LINKS_AT_ONCE) {
+    const found = await readEventLinks(read, owner, ids.slice(from, from + LINKS_AT_ONCE))
+    for (const [id, link] of found) links.set(id, link)
+  }
+}
+
+/** A click as all channels of its workspace are told of it. */
+interface ToldClick {
+  at: number
+  /** JSON */
+  text: string
+  getFacts(): EventFacts
+}
+
+async function describeClicks(hits: Hit[], links: Map<number, EventLink>): Promise<ToldClick[]> {
+  const pause = createPacer()
+  const told: ToldClick[] = []
+  for (const hit of hits) {
+    await pause()
     const link = links.get(hit.linkId)
     const click = toClickRow(hit, link)
-    return passesFilter(filter, toClickFacts(click, link)) ? [click] : []
-  })
+    told.push({ at: hit.at, text: JSON.stringify(click), getFacts: () => toClickFacts(click, link) })
+  }
+  return told
+}
+
+/** A new channel is not told of clicks from before it was there. */
+async function selectClicks(
+  { filter, created_at: since }: ClickSubscriber,
+  told: ToldClick[],
+): Promise<string[]> {
+  const pause = createPacer()
+  const wanted: string[] = []
+  for (const { at, text, getFacts } of told) {
+    await pause()
+    if (at >= since && (filter === null || passesFilter(filter, getFacts()))) wanted.push(text)
+  }
+  return wanted
+}

@@ -1,6 +1,6 @@
 // A click as exports, feeds and events show it: without an address, and with a visitor of one day.
 
-import { toIso } from '../../../lib/api-fields.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { toStoredVisitor } from '../../../storage/hits/day-visitor.ts'
 import { HIT_DIMENSIONS, type Hit, type HitDimension, NO_VISITOR } from '../../../storage/hits/hit.ts'
 import { toSource, toTrafficChannel } from '../../../storage/sources/traffic-channel.ts'
@@ -14,10 +14,8 @@ type ShownDimension = Exclude<HitDimension, 'trigger' | 'variant'>
 /** @param link undefined for one that the rows do not have any more */
 export function toClickRow(hit: Hit, link: { slug: string; domain: string } | undefined): ClickResource {
   // A line of a batch leaves out what is null.
-  const dimensions = Object.fromEntries(SHOWN_DIMENSIONS.map((name) => [name, hit[name] ?? null])) as Record<
-    ShownDimension,
-    string | null
-  >
+  const dimensions = {} as Record<ShownDimension, string | null>
+  for (const name of SHOWN_DIMENSIONS) dimensions[name] = hit[name] ?? null
   return {
     id: hit.id,
     time: toIso(hit.at),
@@ -28,11 +26,26 @@ export function toClickRow(hit: Hit, link: { slug: string; domain: string } | un
     trigger: hit.trigger,
     ...dimensions,
     visitor: toShownVisitor(hit),
-    source: toSource(dimensions),
-    channel: toTrafficChannel(dimensions),
+    ...toOrigin(dimensions),
     imported: (hit.importId ?? null) !== null,
     variant: hit.variant ?? null,
   }
+}
+
+type ClickOrigin = Pick<ClickResource, 'source' | 'channel'>
+
+/** Thousands of clicks come from the same few sources. */
+const ORIGINS_MAX = 1_000
+const knownOrigins = new Map<string, ClickOrigin>()
+
+function toOrigin(click: Pick<Hit, 'referrer' | 'utmSource' | 'utmMedium'>): ClickOrigin {
+  const key = JSON.stringify([click.referrer, click.utmSource, click.utmMedium])
+  const known = knownOrigins.get(key)
+  if (known) return known
+  const origin = { source: toSource(click), channel: toTrafficChannel(click) }
+  if (knownOrigins.size >= ORIGINS_MAX) knownOrigins.clear()
+  knownOrigins.set(key, origin)
+  return origin
 }
 
 /** The letter in front: a spreadsheet would round a number. A stored visitor stays as it is. */

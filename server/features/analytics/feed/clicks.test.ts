@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { startWebhookReceiver } from '../../../../tests/support/fake-servers/webhook-receiver.ts'
-import { atScale } from '../../../../tests/support/suite.ts'
+import { atScale, full } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { onBothEngines, type TestWorkspace } from '../../../../tests/support/world.ts'
 import type { NewClicksQuery } from '../../hits/batches/new-clicks.ts'
@@ -102,6 +102,30 @@ onBothEngines(
       expect(bots).toHaveLength(1)
     })
 
+    full('are polled on after retention, and until the link goes', async () => {
+      const ws = await server().createWorkspace()
+      const link = await ws.createLink()
+      const click = async () => {
+        await server().click(link.slug)
+        await server().waitUntilShipped()
+      }
+      await click()
+      await click()
+      const { after } = await readFeed(ws, link.id)
+      // A server that is gone has no clicks after its place.
+      const [place] = Buffer.from(after, 'base64url').toString().split('.')
+      const unknown = Buffer.from(`${place}.1 gone.5`).toString('base64url')
+      expect((await readFeed(ws, link.id, unknown, 1000)).clicks).toHaveLength(2)
+      server().advanceClock(3 * 86_400_000)
+      await server().app.hitWorker.pruneHits(server().now() - 86_400_000)
+      expect((await readFeed(ws, link.id)).clicks).toEqual([])
+      await click()
+      for (const from of [after, undefined])
+        expect((await readFeed(ws, link.id, from, 1)).clicks).toHaveLength(1)
+      await ws.api(`/links/${link.id}`, { method: 'DELETE' })
+      expect((await ws.api(`/links/${link.id}/clicks?after=${after}`)).status).toBe(404)
+    })
+
     test('are in exactly one delivery, however often the consumer dies', async () => {
       const ws = await server().createWorkspace()
       const link = await ws.createLink()
@@ -138,12 +162,20 @@ onBothEngines(
       ['limit=x'],
       ['limit=0'],
       ['limit=1001'],
+      ['limit=1.5'],
+      ['limit=-1'],
+      ['limit=1&limit=2'],
+      ['after='],
+      [`after=${'A'.repeat(9000)}`],
       ['class=martian'],
       ['start=2026-01-01'],
     ])('refuse %s', async (query) => {
       const ws = await server().createWorkspace()
       const link = await ws.createLink()
       expect((await ws.api(`/links/${link.id}/clicks?${query}`)).status).toBe(422)
+      const foreign = Buffer.from(`${link.id + 1} n.1`).toString('base64url')
+      const { status, json } = await ws.api(`/links/${link.id}/clicks?after=${foreign}`)
+      expect([status, Object.keys(json.errors)]).toEqual([422, ['after']])
       const other = await server().createWorkspace()
       expect((await other.api(`/links/${link.id}/clicks`)).status).toBe(404)
     })

@@ -1,7 +1,7 @@
 // Answers a question about unknown slugs on a workspace's domains, with the closest slugs that exist.
 
-import { toIso } from '../../../lib/api-fields.ts'
 import { createTopList } from '../../../lib/concurrency/top-list.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { Database } from '../../../storage/database/database.ts'
 import type { FilterValues } from '../../../storage/filter-grammar.ts'
 import { type MissSum, sumMisses } from '../../hits/misses/sum-misses.ts'

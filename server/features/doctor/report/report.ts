@@ -1,6 +1,6 @@
 // Makes a report of findings.
 
-import { toIso } from '../../../lib/api-fields.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { DoctorFinding, FindingStatus } from '../finding.ts'
 import type { DoctorReport, ReportedFinding } from '../schema.ts'
 import { CHECKS } from './check-list.ts'

@@ -1,8 +1,8 @@
 // The losses of a form: how its attempts ended in a date range, as counts by outcome and by field.
 
 import { z } from '@hono/zod-openapi'
-import { toIso } from '../../../lib/api-fields.ts'
 import { invalid } from '../../../lib/failure.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { DAY_MS, toUtcDay } from '../../../lib/utc-day.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse } from '../../../http/api-route.ts'
-import { toIso } from '../../../lib/api-fields.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { allow } from '../../accounts/access/actor.ts'
 import { createApi } from '../../accounts/access/api-env.ts'
 import { FormKeyParameter } from '../schema.ts'

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
-import { toIso } from '../../../lib/api-fields.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { ErasureReceipts } from '../../../storage/database/tables/form-tables.ts'
 import { createAddressHasher } from '../replies/mailbox.ts'

@@ -1,15 +1,16 @@
 // A copy of all that the workspace has of one email address, as a zip that is written while it is sent.
 
 import { sql } from 'kysely'
-import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { type FileOfZip, zipFiles } from '../../../lib/formats/zip-files.ts'
+import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { FileStore } from '../../../storage/files/file-store.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { getAttributionReport } from '../submissions/attribution-report.ts'
 import { type SubmissionNeeds, type SubmissionRow, toSubmissionResource } from '../submissions/submission.ts'
+import { listTeamReplies } from '../team-replies/list-team-replies.ts'
 import { scanPerson } from './find-person.ts'
 
 export interface PersonExportNeeds extends SubmissionNeeds {
@@ -68,7 +69,9 @@ async function* writeSubmissions(source: PersonSource): AsyncGenerator<string> {
 async function writeSubmission({ needs, actor }: PersonSource, row: SubmissionRow): Promise<string> {
   const submission = toSubmissionResource(needs, row)
   const touches = await getAttributionReport(needs, actor, row.id)
-  return orderedJson({ ...submission, touches, outcomes: await readOutcomes(needs.db.read, actor, row.id) })
+  const outcomes = await readOutcomes(needs.db.read, actor, row.id)
+  const replies = await listTeamReplies(needs.db.read, actor, [row.id])
+  return orderedJson({ ...submission, touches, outcomes, replies })
 }
 
 async function readOutcomes(connection: Connection, { workspaceId }: Actor, submissionId: number) {
@@ -161,8 +164,8 @@ ${'='.repeat(18 + email.length)}
 This file was made on ${toIso(needs.now())}. It has ${ids.length} ${ids.length === 1 ? 'submission' : 'submissions'}.
 
 submissions.json  What was sent with this address, with what brought it: the pages, the campaign
-                  and the links before it ("touches"), what the sender agreed to ("consent"), and what
-                  became of it ("outcomes").
+                  and the links before it ("touches"), what the sender agreed to ("consent"), what
+                  became of it ("outcomes"), and what the team has answered ("replies").
 deliveries.json   Who was told about each submission, and when. Mails to the sender are among them.
 files/            The files that were sent, by the number of the submission.
 

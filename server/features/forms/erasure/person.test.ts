@@ -158,6 +158,7 @@ onBothEngines('one person', (server) => {
     const { submissionId: _, ...outcome } = won
     const at = expect.any(String)
     expect(submissions[0].outcomes).toEqual([{ ...outcome, at, externalId: null }])
+    expect(submissions[0].replies).toEqual([])
     expect(toData(files.get('deliveries.json'))).toEqual(
       found.flatMap((submissionId) => [
         expect.objectContaining({

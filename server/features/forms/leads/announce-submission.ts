@@ -2,7 +2,7 @@
 // back as spam or as unconfirmed.
 
 import type { Connection, DatabaseEngine, OnCommit } from '../../../storage/database/open-database.ts'
-import { creditLastTouch } from '../../attribution/record-touches.ts'
+import { type CreditNeeds, creditLastTouch } from '../../attribution/record-touches.ts'
 import { enqueueDeliveries } from '../../notify/outbox/enqueue-deliveries.ts'
 import { ANNOUNCED } from './announced.ts'
 
@@ -13,17 +13,19 @@ export interface AnnouncedSubmission {
   at: number
 }
 
-export interface AnnounceNeeds {
+export interface TellNeeds {
   engine: DatabaseEngine
   /** Tells the deliverer that a delivery waits. */
   wakeDeliverer: () => void
 }
 
+export interface AnnounceNeeds extends TellNeeds, CreditNeeds {}
+
 /** Stores the deliveries of a submission, in the transaction that stores the submission. */
 export async function tellChannels(
   connection: Connection,
   onCommit: OnCommit,
-  { engine, wakeDeliverer }: AnnounceNeeds,
+  { engine, wakeDeliverer }: TellNeeds,
   { id, workspaceId, channelIds, at }: AnnouncedSubmission,
 ): Promise<void> {
   const notification = { workspaceId, submissionId: id, channelIds, at }
@@ -60,6 +62,6 @@ export async function announceHeldSubmissions(
       .executeTakeFirstOrThrow()
     const channelIds = JSON.parse(channel_ids)
     await tellChannels(connection, onCommit, needs, { id, workspaceId, channelIds, at })
-    await creditLastTouch(connection, onCommit, { id, workspaceId })
+    await creditLastTouch(connection, onCommit, needs, { id, workspaceId })
   }
 }

@@ -4,7 +4,7 @@ import { until } from '../../../../tests/support/until.ts'
 import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import type { ResolveHost } from '../../../http/safe-request.ts'
 import { type Network, parseNetwork } from '../../../lib/ip-network.ts'
-import { restApi } from '../../../web/routes.ts'
+import { restApi } from '../../../web/api.ts'
 import { createRateLimiter } from '../../accounts/access/rate-limiter.ts'
 import { createFormCheckApi } from './check-api.ts'
 
@@ -126,7 +126,13 @@ onBothEngines('the check of a form on its page', (server) => {
     const { status, json } = await ask(workspace, formKey, { url: at('/good') })
     expect(status).toBe(200)
     expect(json).toEqual({
-      data: { url: at('/good'), hasForm: true, ok: true, findings: expect.anything() },
+      data: {
+        url: at('/good'),
+        hasForm: true,
+        labels: expect.anything(),
+        ok: true,
+        findings: expect.anything(),
+      },
     })
     expect(codesOf(json)).toEqual(['errors_unseen', 'snippet_missing'])
     expect(requests).toEqual(['Towpath form check'])

@@ -8,6 +8,7 @@ import { checkUrl, toDomainOrigin } from '../../../lib/web-url.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { createApi } from '../../accounts/access/api-env.ts'
+import { FieldLabelsShape } from '../labels/schema.ts'
 import { FormKeyParameter } from '../schema.ts'
 import { toFormResource } from '../settings/form.ts'
 import { getForm } from '../settings/get-form.ts'
@@ -69,6 +70,9 @@ const FormCheck = z
     url: z.string().nullable().openapi({ description: 'Address of the page, if known' }),
     hasForm: z.boolean().openapi({ description: 'A form of the page posts to this form' }),
     ok: z.boolean().openapi({ description: 'No finding is an error' }),
+    labels: FieldLabelsShape.openapi({
+      description: 'What the page calls the fields of this form. Save them as `fieldLabels`',
+    }),
     findings: z.array(FindingShape).openapi({ description: 'Errors first' }),
   })
   .openapi('FormCheck')
@@ -104,15 +108,15 @@ export function createFormCheckApi(needs: CheckApiNeeds) {
     const found = await getFormToCheck(read, c.get('actor'), formKey, needs.origin)
     const check = { ...found, turnstile: needs.turnstile }
     if (html !== undefined) {
-      const { findings, hasForm } = await checkPage({ ...check, html, pageUrl })
-      return c.json({ data: { url: pageUrl, hasForm, ok: isOk(findings), findings } }, 200)
+      const { findings, ...checked } = await checkPage({ ...check, html, pageUrl })
+      return c.json({ data: { url: pageUrl, ...checked, ok: isOk(findings), findings } }, 200)
     }
     const pageAt = url as string
     const { page, findings: fetchFindings } = await fetchPage(needs, pageAt)
     const checked = page && (await checkPage({ ...check, ...page, pageUrl: pageAt }))
     const findings = sortFindings([...fetchFindings, ...(checked?.findings ?? [])])
-    const hasForm = checked?.hasForm ?? false
-    return c.json({ data: { url: pageAt, hasForm, ok: isOk(findings), findings } }, 200)
+    const { hasForm = false, labels = {} } = checked ?? {}
+    return c.json({ data: { url: pageAt, hasForm, labels, ok: isOk(findings), findings } }, 200)
   })
 }
 

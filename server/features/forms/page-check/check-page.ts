@@ -25,6 +25,7 @@ import {
 import { checkReturn } from './check-return.ts'
 import { checkScripts } from './check-scripts.ts'
 import { createFinding, type Finding, formatElement, sortFindings } from './finding.ts'
+import { listFieldLabels } from './list-field-labels.ts'
 import { parsePage } from './parse-page.ts'
 
 export type CheckedForm = Pick<
@@ -67,6 +68,8 @@ export interface PageCheckResult {
   findings: Finding[]
   /** A form of the page posts to the endpoint. */
   hasForm: boolean
+  /** What the page calls the fields of that form. */
+  labels: Record<string, string>
 }
 
 export async function checkPage(check: PageCheckInput): Promise<PageCheckResult> {
@@ -117,7 +120,10 @@ export async function checkPage(check: PageCheckInput): Promise<PageCheckResult>
     ...checkSnippet(policyCheck),
     ...checkContentPolicy(policyCheck, matchedForms),
   ])
-  return { findings, hasForm: matchedForms.some((matched) => matched.findings.length === 0) }
+  const own = matchedForms.filter((matched) => matched.findings.length === 0)
+  // The first copy of a form on the page decides.
+  const labels = own.toReversed().flatMap((form) => [...listFieldLabels(form, parsedPage.labels)])
+  return { findings, hasForm: own.length > 0, labels: Object.fromEntries(labels) }
 }
 
 /** On a page with several forms, each message names the position of its form. */

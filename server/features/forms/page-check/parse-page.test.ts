@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { atScale } from '../../../../tests/support/suite.ts'
 import { PAGE_BYTES_MAX } from './fetch-page.ts'
+import { listFieldLabels } from './list-field-labels.ts'
 import { parsePage } from './parse-page.ts'
 
 describe('the forms of a page', () => {
@@ -25,6 +26,47 @@ describe('the forms of a page', () => {
     ['<form><input name=a>', ['a']],
   ])('have the same controls as in a browser: %s', async (html, expected) => {
     expect(await names(html)).toEqual(expected)
+  })
+})
+
+describe('the labels of fields', () => {
+  const read = async (html: string) => {
+    const { forms, labels } = await parsePage(html)
+    return forms.map((form) => [...listFieldLabels(form, labels)].map((pair) => pair.join(': ')).join(', '))
+  }
+
+  test.each([
+    ['<form><label for=a>First  name *</label><input id=a name=first_name></form>', 'first_name: First name'],
+    ['<form><label>Your <b>message</b>: <textarea name=m>text</textarea></label></form>', 'm: Your message'],
+    ['<form><input id=a name=mail></form><label for=a>E-Mail (required)</label>', 'mail: E-Mail'],
+    ['<form><label><input type=checkbox name=ok> I agree</label></form>', 'ok: I agree'],
+    ['<form><label>Topic<select name=t><option>Sales<option>Help</select></label></form>', 't: Topic'],
+    [
+      '<form><fieldset><legend>Size</legend><label><input type=radio name=s value=1>S</label><label><input type=radio name=s>M</label></fieldset></form>',
+      's: Size',
+    ],
+    ['<form><label><input type=radio name=s>S</label></form>', ''],
+    [
+      '<form><input name=a aria-label="Company &amp; Co"><input name=b placeholder=Phone></form>',
+      'a: Company & Co, b: Phone',
+    ],
+    ['<form><label>Hidden<input type=hidden name=h></label><label>x<input name=_gotcha></label></form>', ''],
+    ['<form><label> * </label><input name=a><label for=b>\u202e\u0000</label><input id=b name=b></form>', ''],
+    [
+      '<form><template><label for=a>No</label></template><label for=a>Yes</label><input id=a name=a></form>',
+      'a: Yes',
+    ],
+    [
+      '<form><label>One<input name=a></label></form><form><label>Two<input name=a></label></form>',
+      'a: One|a: Two',
+    ],
+    [`<form><label>${'x'.repeat(5_000)}<input name=a></label></form>`, `a: ${'x'.repeat(200)}`],
+    [
+      '<form><label>__proto__<input name=__proto__></label><label>C<input name=constructor></label></form>',
+      'constructor: C',
+    ],
+  ])('are those of the page: %s', async (html, expected) => {
+    expect((await read(html)).join('|')).toBe(expected)
   })
 })
 

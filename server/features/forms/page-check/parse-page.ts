@@ -1,6 +1,7 @@
-// Reads from a page what the page check needs: its forms and their controls, scripts, base address and meta elements.
+// Reads from a page what the page check needs: its forms with their controls and labels, scripts, base address and meta elements.
 
 import { readTags, type Tag } from '../../../lib/html/read-tags.ts'
+import { type ControlTexts, createLabelReader, type LabelReader } from './label-reader.ts'
 
 export interface FormControl {
   tag: 'input' | 'select' | 'textarea' | 'button'
@@ -13,6 +14,7 @@ export interface FormControl {
   concealed: boolean
   /** Only a `style` attribute, on it or around it, hides it. A policy of the page may forbid such styles. */
   concealedByStyle: boolean
+  texts: ControlTexts
 }
 
 export interface PageForm {
@@ -24,6 +26,8 @@ export interface PageForm {
 
 export interface ParsedPage {
   forms: PageForm[]
+  /** The labels that name a control, by its id. */
+  labels: LabelReader['byId']
   scripts: Map<string, string>[]
   metas: Map<string, string>[]
   baseHref: string | undefined
@@ -51,8 +55,10 @@ const HIDING_STYLE =
   /display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0|clip|(left|top|right|bottom|indent)\s*:\s*-\d{3}|(height|width)\s*:\s*[01](px)?\s*(;|!|$)/i
 
 export async function parsePage(html: string): Promise<ParsedPage> {
+  const labels = createLabelReader()
   const page: ParsedPage = {
     forms: [],
+    labels: labels.byId,
     scripts: [],
     metas: [],
     baseHref: undefined,
@@ -75,7 +81,7 @@ export async function parsePage(html: string): Promise<ParsedPage> {
       page.cut = true
       return
     }
-    const control = toControl(tag, ancestors)
+    const control = { ...toControl(tag, ancestors), texts: labels.getTexts() }
     const form = tag.attributes.get('form')
     if (form !== undefined) detached.push({ form, control })
     else openForm?.controls.push(control)
@@ -94,17 +100,22 @@ export async function parsePage(html: string): Promise<ParsedPage> {
     else if (name === 'meta') add(page.metas, attributes, PAGE_MAX.metas)
     else if (name === 'base') page.baseHref ??= attributes.get('href')
     if (/(^|\s)cf-turnstile(\s|$)/.test(attributes.get('class') ?? '')) page.hasOwnTurnstile = true
+    labels.open(tag)
     if (name !== 'form' && !VOID.test(name)) ancestors.open(tag)
   }
 
-  await readTags(html, (tag) => {
+  const handleTag = (tag: Tag) => {
     // The content of a template is not on the page.
     if (tag.name === 'template') templateDepth = Math.max(0, templateDepth + (tag.end ? -1 : 1))
     else if (templateDepth > 0) return
     else if (!tag.end) handleStartTag(tag)
     else if (tag.name === 'form') openForm = undefined
-    else ancestors.close(tag.name)
-  })
+    else {
+      labels.close(tag.name)
+      ancestors.close(tag.name)
+    }
+  }
+  await readTags(html, handleTag, { onText: (text) => templateDepth === 0 && labels.addText(text) })
   // `form="id"` puts a control into the form with this id, which may come later on the page.
   for (const { form, control } of detached) byId.get(form)?.controls.push(control)
   return page
@@ -149,7 +160,7 @@ function createAncestors() {
   }
 }
 
-function toControl({ name, attributes }: Tag, ancestors: Ancestors): FormControl {
+function toControl({ name, attributes }: Tag, ancestors: Ancestors): Omit<FormControl, 'texts'> {
   const type = (attributes.get('type') ?? '').trim().toLowerCase()
   const own = findConcealment(attributes)
   const byAttribute = own === 'attribute' || ancestors.conceal('attribute')

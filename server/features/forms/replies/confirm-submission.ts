@@ -4,16 +4,14 @@ import { type RawBuilder, sql } from 'kysely'
 import type { PageBrand } from '../../../http/page-brand.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { mergeBrands, toPageBrand } from '../../accounts/brand/brand.ts'
-import { announceHeldSubmissions } from '../leads/announce-submission.ts'
+import { type AnnounceNeeds, announceHeldSubmissions } from '../leads/announce-submission.ts'
 import { toMailbox } from './mailbox.ts'
 import type { ConfirmLink, ReplyLinks } from './reply-links.ts'
 
-export interface ConfirmNeeds {
+export interface ConfirmNeeds extends Omit<AnnounceNeeds, 'engine'> {
   db: Database
   now: () => number
   links: ReplyLinks
-  /** Tells the deliverer that a delivery waits. */
-  wakeDeliverer: () => void
 }
 
 export interface Confirmation {
@@ -62,7 +60,7 @@ export async function confirmSubmission(
   const confirmation = await describeConfirmation(needs, token)
   const link = needs.links.readConfirmToken(token)
   if (!link || confirmation?.state !== 'waiting') return confirmation
-  const { db, wakeDeliverer } = needs
+  const { db } = needs
   const { workspaceId } = link
   await db.write(async (connection, onCommit) => {
     const row = await findSubmission(connection, link)
@@ -76,7 +74,7 @@ export async function confirmSubmission(
       .returning('id')
       .execute()
     const held = { workspaceId, ids: confirmed.map(({ id }) => id), at: needs.now() }
-    await announceHeldSubmissions(connection, onCommit, { engine: db.engine, wakeDeliverer }, held)
+    await announceHeldSubmissions(connection, onCommit, { ...needs, engine: db.engine }, held)
   })
   return { ...confirmation, state: 'confirmed' }
 }

@@ -3,6 +3,7 @@
 import type { Database } from '../../../storage/database/open-database.ts'
 import { mergeBrands, toMailBrand } from '../../accounts/brand/brand.ts'
 import type { ReplyReader } from '../../notify/replies/send-reply.ts'
+import { findTeamReply } from './find-team-reply.ts'
 import type { AddressHasher } from './mailbox.ts'
 import { renderReply } from './render-reply.ts'
 import { CONFIRM_WITHIN_MS, type ReplyLinks } from './reply-links.ts'
@@ -17,12 +18,12 @@ export interface ReplyReaderNeeds {
 }
 
 /**
- * Nothing is sent once the submission is deleted or spam, or is confirmed by hand; once the form
- * has no reply any more, the workspace is suspended, or the person has stopped its replies.
+ * Nothing is sent once the submission is deleted or spam, or is confirmed by hand; an automatic reply once the form has none
+ * any more; the workspace is suspended, or the person has stopped its replies.
  */
 export const createReplyReader =
   ({ db, links, hashAddress, origin }: ReplyReaderNeeds): ReplyReader =>
-  async ({ workspaceId, submissionId, event, at }) => {
+  async ({ workspaceId, submissionId, event, at, messageId }) => {
     const row = await db.read
       .selectFrom('submissions')
       .innerJoin('forms', 'forms.id', 'submissions.form_id')
@@ -40,7 +41,7 @@ export const createReplyReader =
       .where('submissions.workspace_id', '=', workspaceId)
       .where('submissions.id', '=', submissionId)
       .executeTakeFirst()
-    if (!row || row.email === null || row.reply === null || row.suspended_at !== null) return undefined
+    if (!row || row.email === null || row.suspended_at !== null) return undefined
     const isWanted =
       event === 'confirm'
         ? row.status === 'unconfirmed'
@@ -49,19 +50,22 @@ export const createReplyReader =
     const address = hashAddress(workspaceId, row.email)
     if (await isStopped(db, workspaceId, address)) return undefined
     const stopUrl = links.toStopUrl({ workspaceId, address })
+    const brand = mergeBrands(row.brand, row.workspace_brand)
+    const addressed = { ...toMailBrand(origin, brand, row.workspace_name), to: row.email, stopUrl }
+    if (event === 'team_reply') {
+      const written = await findTeamReply(db.read, { workspaceId, submissionId, messageId })
+      if (!written) return undefined
+      const { reply_to: replyTo, ...content } = written
+      return { ...addressed, ...content, brand: { ...addressed.brand, replyTo: brand.replyTo ?? replyTo } }
+    }
+    if (row.reply === null) return undefined
     // The mail may have waited for days, and its recipient has the same time all the same.
     const expiresAt = at + CONFIRM_WITHIN_MS
     const confirmUrl =
       event === 'confirm' ? links.toConfirmUrl({ workspaceId, submissionId, expiresAt }) : undefined
     const values = { fields: new Map<string, string>(JSON.parse(row.fields)), email: row.email }
     const template: ReplySettings = JSON.parse(row.reply)
-    return {
-      ...toMailBrand(origin, mergeBrands(row.brand, row.workspace_brand), row.workspace_name),
-      to: row.email,
-      stopUrl,
-      confirmUrl,
-      ...renderReply(template, { ...values, stopUrl, confirmUrl }),
-    }
+    return { ...addressed, confirmUrl, ...renderReply(template, { ...values, stopUrl, confirmUrl }) }
   }
 
 async function isStopped(db: Database, workspaceId: number, address: string): Promise<boolean> {

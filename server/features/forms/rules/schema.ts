@@ -43,7 +43,7 @@ const RuleInput = RuleShape.refine(({ minLength = 0, maxLength = VALUE_MAX }) =>
 })
 
 /** zod itself says of a wrong key only that it is wrong. */
-const checkKeys = (key: z.ZodType) => (value: object, context: z.RefinementCtx) => {
+export const checkKeys = (key: z.ZodType) => (value: object, context: z.RefinementCtx) => {
   for (const name of Object.keys(value)) {
     const message = key.safeParse(name).error?.issues[0]?.message
     if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message })

@@ -9,11 +9,11 @@ import { mergeBrands, toPageBrand } from '../../accounts/brand/brand.ts'
 import type { ConsentSettings } from '../consent/schema.ts'
 import type { ReplySettings } from '../replies/schema.ts'
 import type { FieldMessages, FieldRules } from '../rules/schema.ts'
-import { DEFAULT_PER_ADDRESS, type ReturnMode } from '../schema.ts'
 import type { SpamSettings } from '../spam/schema.ts'
 import { readSpamSettings } from '../spam/spam-settings.ts'
 import type { UploadSettings } from '../uploads/schema.ts'
 import { parseOrNull } from './form.ts'
+import { DEFAULT_PER_ADDRESS, type ReturnMode } from './form-defaults.ts'
 
 export interface FormSettings {
   id: number

@@ -123,6 +123,8 @@ onBothEngines.quick('forms', (server) => {
           consent: null,
           brand: { name: null, logo: null, color: null, senderName: null, replyTo: null, footer: null },
           adClickIds: false,
+          fieldLabels: {},
+          replyTemplates: [],
           submissions: 0,
           lastSubmissionAt: null,
           createdAt: expect.stringMatching(ISO),

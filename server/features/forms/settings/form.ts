@@ -1,8 +1,8 @@
 // A form as a row and as an API resource, and how its settings become columns.
 
 import { type Selectable, sql } from 'kysely'
-import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import { invalid } from '../../../lib/failure.ts'
+import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
 import { BLOCKED_URL } from '../../../lib/web-url.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Forms } from '../../../storage/database/tables/form-tables.ts'
@@ -10,14 +10,9 @@ import type { Action, Actor } from '../../accounts/access/actor.ts'
 import { toBrandResource } from '../../accounts/brand/brand.ts'
 import { channelsExist } from '../../notify/channels/channels-exist.ts'
 import { ANNOUNCED } from '../leads/announced.ts'
-import {
-  DEFAULT_PER_ADDRESS,
-  DEFAULT_RETURN_MODE,
-  type FormResource,
-  type ReturnMode,
-  type UpdateFormInput,
-} from '../schema.ts'
-import { DEFAULT_SPAM_RETENTION_DAYS, NO_SPAM_RULES } from '../spam/schema.ts'
+import type { FormResource, UpdateFormInput } from '../schema.ts'
+import { DEFAULT_SPAM_RETENTION_DAYS, NO_SPAM_RULES } from '../spam/spam-defaults.ts'
+import { DEFAULT_PER_ADDRESS, DEFAULT_RETURN_MODE, type ReturnMode } from './form-defaults.ts'
 
 /** The permission that every change of a form or submission needs. */
 export const FORMS_WRITE: Action = 'forms:write'
@@ -98,6 +93,8 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
     consent: parseOrNull(form.consent),
     brand: toBrandResource(origin, form.brand),
     adClickIds: form.ad_click_ids === 1,
+    fieldLabels: parseOrNull(form.field_labels) ?? {},
+    replyTemplates: parseOrNull(form.reply_templates) ?? [],
     submissions: Number(form.submissions),
     lastSubmissionAt: toIsoOrNull(form.last_submission_at),
     createdAt: toIso(form.created_at),
@@ -132,6 +129,8 @@ type Settable = Pick<
   | 'retention_days'
   | 'consent'
   | 'ad_click_ids'
+  | 'field_labels'
+  | 'reply_templates'
 >
 
 /** The columns that an input names. `null` in the input sets the value of a new form. */
@@ -159,6 +158,8 @@ export function toFormColumns(input: UpdateFormInput): Partial<Settable> {
     retention_days: input.retentionDays,
     consent: toJsonColumn(input.consent),
     ad_click_ids: input.adClickIds === undefined ? undefined : Number(input.adClickIds ?? false),
+    field_labels: toJsonColumn(input.fieldLabels),
+    reply_templates: toJsonColumn(input.replyTemplates),
   }
   return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
 }

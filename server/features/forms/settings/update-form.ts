@@ -4,7 +4,7 @@ import { type Actor, allow, requireScopes } from '../../accounts/access/actor.ts
 import { deleteUnusedLogos, storeBrand } from '../../accounts/brand/store-brand.ts'
 import { requireValidRules } from '../rules/check-rules.ts'
 import type { FormResource, UpdateFormInput } from '../schema.ts'
-import { DEFAULT_SPAM_RETENTION_DAYS } from '../spam/schema.ts'
+import { DEFAULT_SPAM_RETENTION_DAYS } from '../spam/spam-defaults.ts'
 import {
   FORMS_WRITE,
   type FormNeeds,

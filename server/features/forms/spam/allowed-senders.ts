@@ -2,8 +2,8 @@
 
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import { toIso } from '../../../lib/api-fields.ts'
 import { Failure } from '../../../lib/failure.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { cutPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
 import type { AllowedSenders } from '../../../storage/database/tables/form-tables.ts'

@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'bun:test'
 import { checkRules } from './check-rules.ts'
 import { findLinks } from './find-links.ts'
-import { NO_SPAM_RULES, type SpamSettings } from './schema.ts'
+import type { SpamSettings } from './schema.ts'
+import { NO_SPAM_RULES } from './spam-defaults.ts'
 
 const check = (spam: Partial<SpamSettings>, fields: Record<string, string>, rules = {}) =>
   checkRules({ spam: { ...NO_SPAM_RULES, ...spam }, rules }, new Map(Object.entries(fields)))

@@ -5,7 +5,7 @@ import { classify, describeClassification } from './classify.ts'
 import { readFeatures } from './features.ts'
 import { createSpamJudge } from './judge-spam.ts'
 import { createFeatureNumbers } from './number-features.ts'
-import { NO_SPAM_RULES } from './schema.ts'
+import { NO_SPAM_RULES } from './spam-defaults.ts'
 import type { WorkspaceSpam } from './workspace-spam.ts'
 
 const form = { id: 1, workspaceId: 1, spam: { ...NO_SPAM_RULES, words: ['casino'], learn: true } }

@@ -7,7 +7,7 @@ import { atScale } from '../../../../tests/support/suite.ts'
 import { checkRules } from './check-rules.ts'
 import { foldWords, toWordPattern } from './fold-words.ts'
 import { compilePatterns } from './pattern-matcher.ts'
-import { NO_SPAM_RULES } from './schema.ts'
+import { NO_SPAM_RULES } from './spam-defaults.ts'
 
 const toRegExp = (pattern: string) => new RegExp(pattern.replaceAll('*', '[^ ]*').replace(/[.]/g, '\\.'))
 

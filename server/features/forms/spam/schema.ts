@@ -99,15 +99,6 @@ export const SpamSettingsShape = z
   .openapi('SpamSettings')
 export type SpamSettings = z.infer<typeof SpamSettingsShape>
 
-export const NO_SPAM_RULES: SpamSettings = {
-  words: [],
-  emails: [],
-  domains: [],
-  maxLinks: null,
-  learn: false,
-}
-export const DEFAULT_SPAM_RETENTION_DAYS = 30
-
 const ALLOWED_ADDRESS = 'must be an email address, or *@ and a domain'
 
 export const AllowSender = z

@@ -1,7 +1,8 @@
 // Reads the stored spam rules of a form. Equal texts share one value, and what is made from it (check-rules.ts).
 
 import { createGenerations } from '../../../lib/generations.ts'
-import { NO_SPAM_RULES, type SpamSettings } from './schema.ts'
+import type { SpamSettings } from './schema.ts'
+import { NO_SPAM_RULES } from './spam-defaults.ts'
 
 /** A letter of a rule is about 60 bytes, once the rules are compiled. */
 const BYTES_OF_LETTER = 60

@@ -1,7 +1,7 @@
 // The attribution report of a submission: its touches in order, the reason for each, and its part of the credit.
 
 import type { Selectable } from 'kysely'
-import { toIso } from '../../../lib/api-fields.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { toShortUrl } from '../../../lib/web-url.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Touches } from '../../../storage/database/tables/form-tables.ts'

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { idList, oneOf, wholeNumber } from '../../../lib/api-fields.ts'
-import { SET_STATUSES, SUBMISSION_STATUSES } from './schema.ts'
+import { assigneeInput, SET_STATUSES, SUBMISSION_STATUSES } from './schema.ts'
 
 const BULK_MAX = 100
 
@@ -12,9 +12,14 @@ export const UpdateSubmissions = z
       .array(wholeNumber(1), { error: 'must be a list of submission ids' })
       .min(1, 'must have at least one id')
       .max(BULK_MAX, `must be at most ${BULK_MAX} ids`),
-    status: oneOf(SET_STATUSES).openapi({ example: 'archived' }),
+    status: oneOf(SET_STATUSES).optional().openapi({ example: 'archived' }),
+    assigneeId: assigneeInput,
   })
-  .openapi('UpdateSubmissions')
+  .refine(({ status, assigneeId }) => status !== undefined || assigneeId !== undefined, {
+    path: ['status'],
+    message: `must be one of ${SET_STATUSES.join(', ')}`,
+  })
+  .openapi('UpdateSubmissions', { anyOf: [{ required: ['status'] }, { required: ['assigneeId'] }] })
 export type UpdateSubmissionsInput = z.infer<typeof UpdateSubmissions>
 
 export const SubmissionIds = z.strictObject({ ids: idList(BULK_MAX) })

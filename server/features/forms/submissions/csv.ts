@@ -11,7 +11,15 @@ export const FIELD_COLUMNS_MAX = 1_000
 
 type OwnColumn = Exclude<
   keyof SubmissionResource,
-  'fields' | 'spamReasons' | 'consent' | 'outcomes' | 'adClickIds' | 'formKey' | 'formName' | 'link'
+  | 'fields'
+  | 'spamReasons'
+  | 'consent'
+  | 'outcomes'
+  | 'adClickIds'
+  | 'formKey'
+  | 'formName'
+  | 'link'
+  | 'assigneeId'
 >
 
 const COLUMNS_BEFORE_FIELDS: OwnColumn[] = ['id', 'createdAt', 'status']

@@ -26,14 +26,14 @@ export async function deleteSubmission(
   return toSubmissionResource(needs, row)
 }
 
-/** Deletes their touches, outcomes and deliveries too (ON DELETE CASCADE). @returns the number of deleted submissions */
+/** Deletes their touches, outcomes, replies and deliveries too (ON DELETE CASCADE). @returns the number of deleted submissions */
 export async function deleteSubmissionRows(
   connection: Connection,
   { workspaceId }: Pick<Actor, 'workspaceId'>,
   ids: number[],
 ): Promise<number> {
   await deleteSentTexts(connection, workspaceId, ids)
-  await deleteOutcomeAnswers(connection, workspaceId, ids)
+  await deleteStoredAnswers(connection, workspaceId, ids)
   const { numDeletedRows } = await connection
     .deleteFrom('submissions')
     .where('workspace_id', '=', workspaceId)
@@ -75,8 +75,17 @@ async function deleteSentTexts(connection: Connection, workspaceId: number, subm
     .execute()
 }
 
-/** Deletes the stored answers about their outcomes. No other stored answer names a submission. */
-async function deleteOutcomeAnswers(connection: Connection, workspaceId: number, ids: number[]) {
+/** Deletes the stored answers about their outcomes, and those with replies of the team. No other one names a submission. */
+async function deleteStoredAnswers(connection: Connection, workspaceId: number, ids: number[]) {
+  await connection
+    .deleteFrom('idempotency_keys')
+    .where('workspace_id', '=', workspaceId)
+    .where(
+      'path',
+      'in',
+      ids.map((id) => `/v1/submissions/${id}/replies`),
+    )
+    .execute()
   await connection
     .deleteFrom('idempotency_keys')
     .where('workspace_id', '=', workspaceId)

@@ -1,8 +1,8 @@
 // Lists the outcomes of many submissions with few queries, and adds up what the won ones brought.
 
 import { sql } from 'kysely'
-import { toIso } from '../../../lib/api-fields.ts'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { toDecimalText, toSmallestUnits } from '../../../lib/money/amount.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { isOneOf, prepareQuery } from '../../../storage/database/prepare-query.ts'

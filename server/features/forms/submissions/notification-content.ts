@@ -9,6 +9,7 @@ import { toSenderName } from '../../notify/channels/sender-name.ts'
 import { formatAttributionLine } from '../../notify/content/attribution-line.ts'
 import { toLeadFacts } from '../../notify/events/channel-filter.ts'
 import { type EventLink, readEventLinks } from '../../notify/events/read-links.ts'
+import { readFieldLabels } from '../labels/read-field-labels.ts'
 import { listStoredFiles } from '../uploads/find-file.ts'
 import { readTouches } from './attribution-report.ts'
 import { readSubmissions, selectListedPositions } from './scan-submissions.ts'
@@ -46,10 +47,16 @@ export function createNotificationContentReader(needs: NotificationContentNeeds)
       const linkIds = [...new Set(rows.flatMap((row) => row.link_id ?? []))]
       const links = await readEventLinks(db.read, { workspaceId, origin: needs.origin }, linkIds)
       const touches = await readTouches(needs, { workspaceId }, rows)
+      const labels = await readFieldLabels(db.read, workspaceId, [
+        ...new Set(rows.map((row) => row.form_key)),
+      ])
       const toReader = (row: SubmissionRow) => {
         const link = row.link_id === null ? undefined : links.get(row.link_id)
         return once(async () =>
-          toContent(needs, workspaceId, row, { link, touches: touches.get(row.id) ?? [] }),
+          toContent(needs, workspaceId, row, {
+            ...{ link, touches: touches.get(row.id) ?? [] },
+            labels: labels.get(row.form_key),
+          }),
         )
       }
       return new Map(rows.map((row) => [row.id, toReader(row)]))
@@ -77,7 +84,15 @@ async function toContent(
   { db, origin, toFileUrl }: NotificationContentNeeds,
   workspaceId: number,
   row: SubmissionRow,
-  { link, touches }: { link: EventLink | undefined; touches: TouchResource[] },
+  {
+    link,
+    touches,
+    labels,
+  }: {
+    link: EventLink | undefined
+    touches: TouchResource[]
+    labels: ReadonlyMap<string, string> | undefined
+  },
 ): Promise<NoticeContent> {
   const fields = parseStoredFields(row)
   const resource = toSubmissionResource({ origin }, row)
@@ -100,6 +115,7 @@ async function toContent(
     number: toSenderName(fields, row.email) === null ? await countUpTo(db.read, workspaceId, row) : null,
     createdAt: row.created_at,
     fields,
+    ...(labels && { labels }),
     email: row.email,
     attribution: [held, attribution].filter(Boolean).join(' · '),
     url: `${origin}/app/${workspaceId}/inbox?open=${row.id}`,

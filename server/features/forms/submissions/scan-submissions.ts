@@ -9,6 +9,7 @@ import type { Actor } from '../../accounts/access/actor.ts'
 import type { SubmissionSelection } from './schema.ts'
 import {
   addFilesAndOutcomes,
+  joinAssignees,
   joinLinks,
   SUBMISSION_COLUMNS,
   SUBMISSION_NAME_COLUMNS,
@@ -128,6 +129,7 @@ const selectWhole = prepareQuery((connection, query: ListedQuery) =>
   selectListed(connection, query)
     .innerJoin('forms', 'forms.id', 'submissions.form_id')
     .leftJoin('links', joinLinks)
+    .leftJoin('submission_assignees', joinAssignees)
     .select(SUBMISSION_COLUMNS)
     .select(SUBMISSION_NAME_COLUMNS),
 )

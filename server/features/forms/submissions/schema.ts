@@ -1,10 +1,17 @@
 // The shapes of submissions in the API: what is stored of them, how they are chosen, and what changes.
 
 import { z } from '@hono/zod-openapi'
-import { dateRangeEnd, numberParameter, oneOf, parameter, text } from '../../../lib/api-fields.ts'
+import {
+  dateRangeEnd,
+  numberParameter,
+  oneOf,
+  parameter,
+  text,
+  wholeNumber,
+} from '../../../lib/api-fields.ts'
 import { isTimeZone } from '../../../lib/date-range.ts'
 import { EMAIL_MAX } from '../../../lib/email.ts'
-import { OUTCOME_STAGES } from '../../../lib/outcome-stage.ts'
+import { LEAD_STAGES, OUTCOME_STAGES } from '../../../lib/outcome-stage.ts'
 import { AD_CLICK_ID_NAMES } from '../../visitors/ad-click-ids.ts'
 import { ConsentShape } from '../consent/schema.ts'
 import { FileShape } from '../uploads/schema.ts'
@@ -23,6 +30,8 @@ export type SubmissionExportFormat = (typeof SUBMISSION_EXPORT_FORMATS)[number]
 export const SOURCE_FIELDS = ['referrer', 'pageUrl', 'landingUrl'] as const
 export const CAMPAIGN_FIELDS = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const
 export const VISITOR_FIELDS = ['device', 'browser', 'os', 'country', 'region', 'city'] as const
+
+const ID_MAX = 999_999_999_999_999
 
 /** A list with every status once has 34 characters; this leaves room for repetitions. */
 const STATUSES_MAX = 60
@@ -51,6 +60,7 @@ export const SubmissionShape = z
       .openapi({ description: 'Why it was stored as spam; empty where it was not' }),
     consent: ConsentShape.nullable().openapi({ description: 'What the sender agreed to' }),
     notes: z.string().nullable(),
+    assigneeId: z.int().nullable().openapi({ description: 'The member of the workspace who has it' }),
     email: z.string().nullable(),
     duplicateOf: z
       .int()
@@ -146,6 +156,22 @@ const statuses = z
     example: 'new,read',
   })
 
+const ASSIGNEE_MESSAGE = 'must be the id of a member, or none'
+
+/** `none`: nobody has them. */
+const assignee = z
+  .string({ error: ASSIGNEE_MESSAGE })
+  .regex(/^(none|[1-9]\d{0,14})$/, ASSIGNEE_MESSAGE)
+  .transform((value) => (value === 'none' ? value : Number(value)))
+  .optional()
+  .openapi({
+    type: 'string',
+    maxLength: 15,
+    pattern: '^(none|[1-9]\\d{0,14})$',
+    description: 'Submissions of this member; none: of nobody',
+    example: '1',
+  })
+
 /** The filters that choose submissions. Lists and the export have the same. */
 const SELECTION = {
   start: dateRangeEnd('start', 'An instant, or a date (its first moment, UTC)'),
@@ -161,7 +187,11 @@ const SELECTION = {
     .openapi({ description: 'Only tests, or no tests. Exports leave tests out when it is absent' }),
   attribution: oneOf(ATTRIBUTIONS).optional(),
   stage: oneOf(OUTCOME_STAGES).optional().openapi({ description: 'Leads with such an outcome' }),
-  linkId: numberParameter(1, 999_999_999_999_999).optional(),
+  latestStage: oneOf(LEAD_STAGES)
+    .optional()
+    .openapi({ description: 'The stage of the latest outcome; new: without an outcome' }),
+  assigneeId: assignee,
+  linkId: numberParameter(1, ID_MAX).optional(),
   referrer: exactText(255).openapi({ description: 'Host of the page the visitor came from' }),
   utmSource: exactText(256),
   utmMedium: exactText(256),
@@ -178,15 +208,6 @@ const SELECTION = {
   region: exactText(255),
   city: exactText(255),
 }
-export const SELECTION_TEXT_FIELDS = [
-  'referrer',
-  ...CAMPAIGN_FIELDS,
-  'device',
-  'browser',
-  'os',
-  'region',
-  'city',
-] as const
 
 function requireStartBeforeEnd({ start, end }: { start?: number; end?: number }, context: z.RefinementCtx) {
   if (start === undefined || end === undefined || start < end) return
@@ -244,11 +265,17 @@ export type SubmissionExportOptions = Pick<
   'bom' | 'delimiter' | 'timezone'
 >
 
+export const assigneeInput = wholeNumber(1, ID_MAX)
+  .nullable()
+  .optional()
+  .openapi({ description: 'A member of the workspace; null: nobody' })
+
 export const UpdateSubmission = z
   .strictObject(
     {
       status: oneOf(SET_STATUSES).nullable().optional().openapi({ description: 'null is new' }),
       notes: text(1, 10_000).nullable().optional(),
+      assigneeId: assigneeInput,
     },
     mustBeObject,
   )

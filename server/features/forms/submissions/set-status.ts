@@ -10,7 +10,7 @@ import type { SpamLearner } from '../spam/learn-spam.ts'
 import type { Verdict } from '../spam/number-features.ts'
 import type { SET_STATUSES, SubmissionStatus } from './schema.ts'
 
-export interface StatusNeeds extends Pick<AnnounceNeeds, 'wakeDeliverer'> {
+export interface StatusNeeds extends Omit<AnnounceNeeds, 'engine'> {
   now: () => number
   spam: Pick<SpamLearner, 'learn'>
 }

@@ -8,10 +8,10 @@ import {
   type SqlBool,
   sql,
 } from 'kysely'
-import { toIso } from '../../../lib/api-fields.ts'
 import { toCountryFilter } from '../../../lib/country-code.ts'
 import { toEmailAddress } from '../../../lib/email.ts'
-import type { OutcomeStage } from '../../../lib/outcome-stage.ts'
+import { toIso } from '../../../lib/iso-time.ts'
+import type { LeadStage, OutcomeStage } from '../../../lib/outcome-stage.ts'
 import { toShortUrl } from '../../../lib/web-url.ts'
 import { containsFolded } from '../../../storage/database/contains-text.ts'
 import type { Connection, Database, DatabaseEngine } from '../../../storage/database/open-database.ts'
@@ -22,7 +22,21 @@ import { toCampaign } from '../../visitors/campaign-columns.ts'
 import { ANNOUNCED } from '../leads/announced.ts'
 import { listFilesOfSubmissions } from '../uploads/list-files.ts'
 import { listOutcomesOfSubmissions } from './list-outcomes.ts'
-import { SELECTION_TEXT_FIELDS, type SubmissionResource, type SubmissionSelection } from './schema.ts'
+import type { SubmissionResource, SubmissionSelection } from './schema.ts'
+
+const SELECTION_TEXT_FIELDS = [
+  'referrer',
+  'utmSource',
+  'utmMedium',
+  'utmCampaign',
+  'utmTerm',
+  'utmContent',
+  'device',
+  'browser',
+  'os',
+  'region',
+  'city',
+] as const
 
 type Attribution = SubmissionResource['attribution']
 
@@ -70,19 +84,26 @@ export const SUBMISSION_COLUMNS = [
   'submissions.created_at',
 ] as const
 
-/** The names of the form and the link, for queries that join both. */
+/** The names of the form and the link, and who has the submission: for queries that join all three. */
 export const SUBMISSION_NAME_COLUMNS = [
   'forms.form_key',
   'forms.name as form_name',
   'links.slug as link_slug',
   'links.domain as link_domain',
   'links.title as link_title',
+  'submission_assignees.user_id as assignee_id',
 ] as const
 
 export const joinLinks = (join: JoinBuilder<Tables, 'submissions' | 'links'>) =>
   join
     .onRef('links.id', '=', 'submissions.link_id')
     .onRef('links.workspace_id', '=', 'submissions.workspace_id')
+
+/** By the primary key of the assignees. */
+export const joinAssignees = (join: JoinBuilder<Tables, 'submissions' | 'submission_assignees'>) =>
+  join
+    .onRef('submission_assignees.submission_id', '=', 'submissions.id')
+    .onRef('submission_assignees.workspace_id', '=', 'submissions.workspace_id')
 
 type Column = (typeof SUBMISSION_COLUMNS)[number] extends `submissions.${infer C}` ? C : never
 type SubmissionNames = Pick<Selectable<Forms>, 'form_key'> & {
@@ -91,6 +112,7 @@ type SubmissionNames = Pick<Selectable<Forms>, 'form_key'> & {
   link_slug: string | null
   link_domain: string | null
   link_title: string | null
+  assignee_id: number | null
 }
 type RowOfColumns = Pick<Selectable<Submissions>, Column> & SubmissionNames
 export type SubmissionRow = RowOfColumns & Pick<SubmissionResource, 'files' | 'outcomes'>
@@ -113,6 +135,7 @@ const joinThroughForms = (connection: Connection, actor: WorkspaceOwner) =>
 export const selectSubmissions = (connection: Connection, actor: WorkspaceOwner) =>
   joinThroughForms(connection, actor)
     .leftJoin('links', joinLinks)
+    .leftJoin('submission_assignees', joinAssignees)
     .select(SUBMISSION_COLUMNS)
     .select(SUBMISSION_NAME_COLUMNS)
 
@@ -176,6 +199,8 @@ function toCondition(engine: DatabaseEngine, by: SubmissionSelection): Expressio
   if (by.test !== undefined) conditions.push(e('submissions.announced', by.test ? '=' : '<>', ANNOUNCED.test))
   if (by.attribution !== undefined) conditions.push(hasAttribution(by.attribution))
   if (by.stage !== undefined) conditions.push(hasOutcome(by.stage))
+  if (by.latestStage !== undefined) conditions.push(hasLatestStage(by.latestStage))
+  if (by.assigneeId !== undefined) conditions.push(hasAssignee(by.assigneeId))
   if (by.linkId !== undefined) conditions.push(e('submissions.link_id', '=', by.linkId))
   if (by.country !== undefined) conditions.push(e('submissions.country', '=', toCountryFilter(by.country)))
   // A valid address is ASCII, so SQLite and PostgreSQL agree on its lower case.
@@ -195,6 +220,20 @@ function toCondition(engine: DatabaseEngine, by: SubmissionSelection): Expressio
 const hasOutcome = (stage: OutcomeStage) => sql<boolean>`exists (select 1 from outcomes
   where outcomes.submission_id = submissions.id and +outcomes.workspace_id = submissions.workspace_id
     and outcomes.stage = ${stage})`
+
+/** A row of few columns for each submission, so the newest of them costs no index of its own. */
+const hasLatestStage = (stage: LeadStage) =>
+  sql<boolean>`coalesce((select outcomes.stage from outcomes
+    where outcomes.submission_id = submissions.id and +outcomes.workspace_id = submissions.workspace_id
+    order by outcomes.at desc, outcomes.id desc limit 1), 'new') = ${stage}`
+
+const hasAssignee = (assignee: number | 'none') =>
+  assignee === 'none'
+    ? sql<boolean>`not exists (select 1 from submission_assignees as assigned
+        where assigned.submission_id = submissions.id and assigned.workspace_id = submissions.workspace_id)`
+    : sql<boolean>`exists (select 1 from submission_assignees as assigned
+        where assigned.submission_id = submissions.id and assigned.workspace_id = submissions.workspace_id
+          and assigned.user_id = ${assignee})`
 
 /** A pending row is stored with `attribution = 'none'`, and must not pass a filter for `none`. */
 function hasAttribution(attribution: Attribution): Expression<SqlBool> {
@@ -284,6 +323,7 @@ export function toSubmissionResource(
     spamReasons: row.spam_reasons === null ? [] : JSON.parse(row.spam_reasons),
     consent: toConsent(row.consent),
     notes: row.notes,
+    assigneeId: row.assignee_id,
     email: row.email,
     duplicateOf: row.duplicate_of,
     referrer: row.referrer,

@@ -1,6 +1,7 @@
-// Many submissions at once, as the inbox changes and deletes them, and the names that its rows show.
+// Many submissions at once, as the inbox changes and deletes them, who has them, and the names that its rows show.
 
 import { expect, test } from 'bun:test'
+import { createTeam } from '../../../../tests/support/users/signed-in-user.ts'
 import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'
 
@@ -26,6 +27,8 @@ async function statuses(ws: TestWorkspace) {
   return Object.fromEntries(data.map(({ id, status }: { id: number; status: string }) => [id, status]))
 }
 
+const NO_MEMBER = 'must be the id of a member of this workspace'
+
 // PostgreSQL locks the rows.
 onBothEngines.quick('many submissions at once', (server) => {
   test('get one status, in the order of the request, and a repeated id only once', async () => {
@@ -46,6 +49,53 @@ onBothEngines.quick('many submissions at once', (server) => {
     ])
     expect(await statuses(ws)).toEqual({ [a]: 'archived', [b]: 'archived', [c]: 'archived', [d]: 'new' })
     expect((await ws.api(`/submissions/${a}`)).json.data.notes).toBe('kept')
+  })
+
+  test('are of a member, until they leave the workspace', async () => {
+    const team = await createTeam(server())
+    const { formKey, store } = await createForm(server(), team)
+    const [ada = 0, bo = 0, cy = 0] = await store({}, {}, {})
+    const { member, owner } = team
+    const assign = (id: number, assigneeId: number | null) =>
+      member.apiIn(team.id, `/submissions/${id}`, { method: 'PATCH', body: { assigneeId } })
+    expect((await assign(ada, member.id)).json.data).toMatchObject({ assigneeId: member.id, status: 'new' })
+    const many = await setStatus(team, { ids: [cy, bo], assigneeId: owner.id, status: 'read' })
+    expect([many.status, many.json.data]).toEqual([200, [cy, bo].map((id) => ({ id, status: 'read' }))])
+    await assign(cy, null)
+    const find = async (query: string) => {
+      const { data, total } = (await team.api(`/submissions?${query}`)).json
+      expect(total).toBe(data.length)
+      return data.map(({ id }: { id: number }) => id)
+    }
+    const found = [`assigneeId=${member.id}`, `assigneeId=${owner.id}&status=read`, 'assigneeId=none']
+    expect(await Promise.all(found.map(find))).toEqual([[ada], [bo], [cy]])
+    await member.apiIn(team.id, `/members/${member.id}`, { method: 'DELETE' })
+    expect(await find('assigneeId=none')).toEqual([cy, ada])
+    expect((await team.api(`/forms/${formKey}/submissions/export`)).text).not.toContain('assignee')
+  })
+
+  test('go to no stranger, and those of others to nobody', async () => {
+    const ws = await server().createWorkspace()
+    const [own] = await (await createForm(server(), ws)).store({})
+    const other = await createTeam(server())
+    const [theirs] = await (await createForm(server(), other)).store({})
+    const member = other.member.id
+    for (const [ids, assigneeId, status, error] of [
+      [[own], member, 422, NO_MEMBER],
+      [[own], 999_999_999, 422, NO_MEMBER],
+      [[own], 'Max', 422, 'must be a whole number'],
+      [[own], 0, 422, 'must be at least 1'],
+      [[own, theirs], null, 404, undefined],
+    ] as const) {
+      const answer = await setStatus(ws, { ids, assigneeId })
+      expect([assigneeId, answer.status, answer.json.errors?.assigneeId]).toEqual([assigneeId, status, error])
+      if (ids.length > 1) continue
+      const one = await ws.api(`/submissions/${own}`, { method: 'PATCH', body: { assigneeId } })
+      expect([one.status, one.json.errors.assigneeId]).toEqual([status, error])
+    }
+    expect((await ws.api('/submissions?assigneeId=me')).json.errors).toEqual({
+      assigneeId: 'must be the id of a member, or none',
+    })
   })
 
   test('are deleted together, the large ones too, and say which status they had', async () => {

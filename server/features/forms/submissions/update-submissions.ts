@@ -1,9 +1,10 @@
-// Sets the status of up to 100 submissions in one transaction: all or none.
+// Sets the status or the assignee of up to 100 submissions in one transaction: all or none.
 
 import { Failure } from '../../../lib/failure.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
+import { assignSubmissions, findSubmissionStates } from './assign-submissions.ts'
 import type { SubmissionState, UpdateSubmissionsInput } from './bulk-schema.ts'
 import { type StatusNeeds, setStatus } from './set-status.ts'
 
@@ -11,13 +12,17 @@ import { type StatusNeeds, setStatus } from './set-status.ts'
 export async function updateSubmissions(
   needs: StatusNeeds & { db: Database },
   actor: Actor,
-  { ids, status }: UpdateSubmissionsInput,
+  { ids, status, assigneeId }: UpdateSubmissionsInput,
 ): Promise<SubmissionState[]> {
   allow(actor, FORMS_WRITE)
   const { engine } = needs.db
   return needs.db.write(async (connection, onCommit) => {
-    requireAll(ids, await setStatus(connection, onCommit, { ...needs, engine }, actor, { ids, status }))
-    return [...new Set(ids)].map((id) => ({ id, status }))
+    if (status !== undefined)
+      requireAll(ids, await setStatus(connection, onCommit, { ...needs, engine }, actor, { ids, status }))
+    const states = new Map((await findSubmissionStates(connection, actor, ids)).map((row) => [row.id, row]))
+    requireAll(ids, new Set(states.keys()))
+    if (assigneeId !== undefined) await assignSubmissions(connection, actor, { ids, assigneeId })
+    return [...new Set(ids)].flatMap((id) => states.get(id) ?? [])
   })
 }
 

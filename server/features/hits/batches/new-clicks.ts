@@ -29,6 +29,21 @@ export interface NewClicks {
   hasMore: boolean
 }
 
+/** On their way from the worker: thousands of objects hold the server's event loop up four times as long as their text. */
+export interface PackedClicks extends Omit<NewClicks, 'clicks'> {
+  json: string
+}
+
+export const packClicks = ({ clicks, ...rest }: NewClicks): PackedClicks => ({
+  ...rest,
+  json: JSON.stringify(clicks),
+})
+
+export const unpackClicks = ({ json, ...rest }: PackedClicks): NewClicks => ({
+  ...rest,
+  clicks: JSON.parse(json),
+})
+
 /** Imported clicks are no news. A damaged line, which is in no figure either, is passed over. */
 export async function readNewClicks(
   batches: readonly BatchFile[],

@@ -12,7 +12,7 @@ import type {
   LastClick,
   LastClicksQuery,
 } from '../../../storage/hits/hit-engine.ts'
-import { readNewClicks } from '../batches/new-clicks.ts'
+import { packClicks, readNewClicks } from '../batches/new-clicks.ts'
 import { addQuestion } from '../rollups/question-origins.ts'
 import { isBefore, type SpoolPosition } from '../spool/position.ts'
 import { eraseHits, eraseImportedHits } from './erase-hits.ts'
@@ -81,7 +81,7 @@ async function performCall(worker: WorkerState, id: number, call: WorkerCall): P
       return worker.engine.use((engine) => engine.readClicks(call.query))
     case 'newClicks':
       worker.toldUpTo = Math.max(worker.toldUpTo ?? 0, call.query.after.batch)
-      return readNewClicks(worker.batches, call.query)
+      return packClicks(await readNewClicks(worker.batches, call.query))
     case 'recentClicks':
       return worker.engine.use((engine) => engine.listRecentClicks(call.query))
     case 'inspect':

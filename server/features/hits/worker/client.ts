@@ -28,7 +28,12 @@ import type { DailySalt } from '../../visitors/salts.ts'
 import { type BatchRetention, DEFAULT_BATCH_RETENTION } from '../batches/batch-retention.ts'
 import { isHitCopyWanted } from '../batches/hit-copy.ts'
 import { hasPendingImports } from '../batches/hit-import.ts'
-import type { NewClicks, NewClicksQuery } from '../batches/new-clicks.ts'
+import {
+  type NewClicks,
+  type NewClicksQuery,
+  type PackedClicks,
+  unpackClicks,
+} from '../batches/new-clicks.ts'
 import { ROLL_UP_PACE, type RollUpPace } from '../rollups/roll-up-loop.ts'
 import { createWorkerCountSums, NO_COUNTS, type WorkerCountSums } from '../rollups/worker-counts.ts'
 import type { SpoolPosition } from '../spool/position.ts'
@@ -328,7 +333,8 @@ function createCalls(client: ClientState): Calls {
       ),
     async readNewClicks(query) {
       client.toldUpTo = Math.max(client.toldUpTo ?? 0, query.after.batch)
-      return calls.call<NewClicks>({ type: 'newClicks', query }, { timeoutMs: ASK_TIMEOUT_MS })
+      const call = { type: 'newClicks', query } as const
+      return unpackClicks(await calls.call<PackedClicks>(call, { timeoutMs: ASK_TIMEOUT_MS }))
     },
     listRecentClicks: (query) =>
       calls.call<RecentClick[]>({ type: 'recentClicks', query }, { timeoutMs: ASK_TIMEOUT_MS }),

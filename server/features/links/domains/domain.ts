@@ -2,8 +2,8 @@
 
 import type { Selectable } from 'kysely'
 import { getDomain as getRegisteredName } from 'tldts'
-import { toIso } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Domains } from '../../../storage/database/tables/domain-tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'

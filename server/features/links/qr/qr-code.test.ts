@@ -1,9 +1,12 @@
 import { beforeAll, expect, test } from 'bun:test'
 import jsQR from 'jsqr'
 import { PNG } from 'pngjs'
+import { makePng, toDataUrl } from '../../../../tests/support/make-png.ts'
 import { atScale } from '../../../../tests/support/suite.ts'
+import { createTeam } from '../../../../tests/support/users/signed-in-user.ts'
 import { onSqlite, type TestWorkspace } from '../../../../tests/support/world.ts'
 import type { LinkResource } from '../schema.ts'
+import { QR_STYLES } from './schema.ts'
 
 interface Picture {
   width: number
@@ -29,36 +32,44 @@ function fromPng(bytes: ArrayBuffer): Picture {
   return { width, height, data: new Uint8ClampedArray(data) }
 }
 
-/** Draws the two paths of the SVG: the background, and rows of dark modules as strokes (`M x y h w m dx 0 h w …`). */
+/** Draws an SVG without round corners: runs of modules, and the large corners, which are squares in squares. */
 function fromSvg(svg: string, scale = 4): Picture & { size: number; modules: number } {
-  const attribute = (name: string) => new RegExp(` ${name}="([^"]*)"`).exec(svg)?.[1] ?? ''
-  const modules = Number(attribute('viewBox').split(' ')[2])
+  const find = (pattern: RegExp) => pattern.exec(svg)?.[1] ?? ''
+  const modules = Number(find(/viewBox="0 0 (\d+)/))
+  const margin = Number(find(/translate\((\d+)/))
+  const [light, dark] = [...svg.matchAll(/fill="(#[\da-f]{6})"/gi)].map(([, color = '']) =>
+    color.toLowerCase(),
+  )
   const width = modules * scale
   const data = new Uint8ClampedArray(width * width * 4)
-  const paint = (x: number, y: number, w: number, color: string) => {
-    const rgb =
-      color
-        .slice(1)
-        .match(/../g)
-        ?.map((hex) => Number.parseInt(hex, 16)) ?? []
-    for (let row = y * scale; row < (y + 1) * scale; row++) {
+  const paint = (x: number, y: number, w: number, h: number, color = '') => {
+    const rgb = [...Buffer.from(color.slice(1), 'hex')]
+    for (let row = y * scale; row < (y + h) * scale; row++) {
       for (let column = x * scale; column < (x + w) * scale; column++)
         data.set([...rgb, 255], (row * width + column) * 4)
     }
   }
-  for (let y = 0; y < modules; y++) paint(0, y, modules, attribute('fill'))
-  let [x, y] = [0, 0]
-  for (const [, command, a, b] of (/stroke="[^"]*" d="([^"]*)"/.exec(svg)?.[1] ?? '').matchAll(
-    /([Mmh])([\d.]+)(?: ([\d.]+))?/g,
-  )) {
-    if (command === 'M') [x, y] = [Number(a), Math.floor(Number(b))]
-    else if (command === 'm') x += Number(a)
-    else {
-      paint(x, y, Number(a), attribute('stroke'))
-      x += Number(a)
+  paint(0, 0, modules, modules, light)
+  const [, runs = '', corners = ''] = [...svg.matchAll(/ d="([^"]*)"/g)].map(([, path = '']) => path)
+  const draw = (path: string, toColor: (index: number) => string | undefined) => {
+    for (const [index, [, ...box]] of [...path.matchAll(/M(\d+) (\d+)h(\d+)v(\d+)/g)].entries()) {
+      const [x = 0, y = 0, w = 0, h = 0] = box.map(Number)
+      paint(x + margin, y + margin, w, h, toColor(index))
     }
   }
-  return { width, height: width, data, size: Number(attribute('width')), modules }
+  draw(runs, () => dark)
+  draw(corners, (index) => (index % 3 === 1 ? light : dark))
+  return { width, height: width, data, size: Number(find(/ width="(\d+)"/)), modules }
+}
+
+/** The same file with other bytes for the pixels, under a right checksum. */
+function breakPixels(png: Buffer): Buffer {
+  const at = png.indexOf('IDAT')
+  const length = png.readUInt32BE(at - 4)
+  const broken = Buffer.from(png)
+  broken.fill(7, at + 4, at + 4 + length)
+  broken.writeUInt32BE(Bun.hash.crc32(broken.subarray(at, at + 4 + length)), at + 4 + length)
+  return broken
 }
 
 const QR_SIZES = [64, 97, 123, 300, 511, 512, 1000, 2048]
@@ -89,6 +100,69 @@ onSqlite('QR codes', (server) => {
     expect(scanned(await svg(''))).toBe(text)
     expect(scanned(await svg('?format=svg'))).toBe(text)
     expect(scanned(await png(''))).toBe(text)
+  })
+
+  const LOGO = toDataUrl(makePng({ width: 60, height: 40 }))
+  const draw = async (body: object) => {
+    const response = await fetch(`${server().origin}/v1/links/qr`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${ws.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    return { status: response.status, bytes: await response.arrayBuffer() }
+  }
+
+  test.each(QR_STYLES)('are read in each shape, with a logo and without one: dots are %s', async (dots) => {
+    for (const corners of QR_STYLES)
+      for (const logo of [null, LOGO])
+        for (const color of dots === corners ? ['000', '767676'] : ['036']) {
+          const look = { format: 'png', size: 320, dots, corners, logo, color }
+          const { status, bytes } = await draw({ slug: 'not-yet', ...look })
+          expect([look, status, scanned(fromPng(bytes))]).toEqual([
+            look,
+            200,
+            `${server().origin}/not-yet?qr=1`,
+          ])
+        }
+  })
+
+  test('take the logo of the workspace, and say where there is none', async () => {
+    const other = await createTeam(server())
+    const id = (await other.createLink({ slug: 'With-logo' })).id
+    const none = await other.api(`/links/${id}/qr?logo=brand`)
+    expect([none.status, none.json.errors]).toEqual([422, { logo: expect.stringContaining('has no logo') }])
+    const set = await other.owner.apiIn(other.id, '/workspace', {
+      method: 'PATCH',
+      body: { brand: { logo: LOGO } },
+    })
+    expect(set.status).toBe(200)
+    const { text } = await other.api(`/links/${id}/qr?logo=brand&dots=dots&corners=rounded`)
+    expect(text).toContain('<image ')
+    expect(text).toContain(LOGO)
+    expect(text.match(/data:/g)).toHaveLength(1)
+  })
+
+  test('have room for the logo only in short links, and pixels enough for round dots', async () => {
+    const slug = '𝒜'.repeat(190)
+    for (const [body, field] of [
+      [{ slug, logo: LOGO }, 'logo'],
+      [{ slug, dots: 'dots', format: 'png' }, 'size'],
+      [{ slug: 'a', corners: 'dots', format: 'png', size: 64 }, 'size'],
+      [{ slug: 'a', logo: 'https://example.com/logo.png' }, 'logo'],
+      [{ slug: 'a', logo: toDataUrl(makePng({ width: 1025 })) }, 'logo'],
+      [{ slug: 'a', logo: toDataUrl(breakPixels(makePng({ width: 64, height: 64 }))) }, 'logo'],
+      [{ slug: 'a', dots: 'stars' }, 'dots'],
+      [{ slug: 'a', margin: 17 }, 'margin'],
+      [{ slug: 'a b' }, 'slug'],
+      [{ slug: 'a', domain: 'not-ours.example' }, 'domain'],
+    ] as const) {
+      const { status, bytes } = await draw(body)
+      expect([field, status, Object.keys(JSON.parse(Buffer.from(bytes).toString()).errors)]).toEqual([
+        field,
+        422,
+        [field],
+      ])
+    }
   })
 
   test('redirect to the destination', async () => {
@@ -165,6 +239,9 @@ onSqlite('QR codes', (server) => {
     ['background="/><script>', 'background'],
     ['color=000&color=fff', 'color'],
     ['level=H', 'level'],
+    ['dots=round', 'dots'],
+    ['corners=', 'corners'],
+    ['logo=https://example.com/logo.png', 'logo'],
   ])('refuse %s, and name the parameter', async (query, name) => {
     const { status, json } = await ws.api(`/links/${link.id}/qr?${query}`)
     expect([status, Object.keys(json.errors)]).toEqual([422, [name]])
@@ -181,6 +258,8 @@ onSqlite('QR codes', (server) => {
     ['color=00ff00&background=fff', { color: expect.stringContaining('1.3:1') }],
     ['color=959595', { color: expect.stringContaining('2.9:1') }],
     ['color=f00&background=00f', { color: expect.stringContaining('must be lighter') }],
+    ['color=949494&dots=dots', { color: expect.stringContaining('phones need 4.5:1') }],
+    ['color=fff&background=555', { color: expect.stringContaining('phones need 12:1') }],
     ['color=fff&background=000&margin=0', { margin: expect.stringContaining('swap color and background') }],
     ['color=ffd&background=036&margin=3', { margin: expect.stringContaining('at least 4') }],
   ])('are refused where no phone reads them, with what to change: %s', async (query, errors) => {

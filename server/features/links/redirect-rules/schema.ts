@@ -1,8 +1,9 @@
 // The ordered redirect rules of a link as JSON: `{when, to}`. The first one that matches a visitor decides.
 
 import { z } from '@hono/zod-openapi'
-import { instant, oneOf, text, toIso } from '../../../lib/api-fields.ts'
+import { instant, oneOf, text } from '../../../lib/api-fields.ts'
 import { readCountryCode } from '../../../lib/country-code.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { ANY_VALUE } from '../../../lib/url-query.ts'
 import { URL_MAX } from '../../../lib/web-url.ts'
 

@@ -5,7 +5,7 @@ import type { Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { requireRoom } from '../../accounts/access/workspace-limits.ts'
 import type { CreateTagInput, TagResource } from '../schema.ts'
-import { tagNameConflict, toTagResource } from './tag.ts'
+import { requireRoomForPin, tagNameConflict, toTagResource } from './tag.ts'
 
 /** @throws Failure `forbidden`, `conflict` */
 export function createTag(
@@ -23,6 +23,7 @@ export function createTag(
         name,
         name_key: foldCase(name),
         color: input.color ?? 'gray',
+        pinned: Number(input.pinned ?? false),
         created_at: now(),
       })
       .onConflict((conflict) => conflict.columns(['workspace_id', 'name_key']).doNothing())
@@ -30,6 +31,7 @@ export function createTag(
       .executeTakeFirst()
     if (!tag) throw tagNameConflict()
     await requireRoom(connection, actor.workspaceId, 'tags')
+    if (input.pinned) await requireRoomForPin(connection, actor)
     return toTagResource(tag, 0)
   })
 }

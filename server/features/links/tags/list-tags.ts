@@ -19,7 +19,8 @@ export async function listTags(
 ): Promise<Page<TagResource>> {
   const { limit, after } = readPageQuery(query, ORDER)
   let matching = db.read.selectFrom('tags').where('workspace_id', '=', actor.workspaceId)
-  const { search } = query
+  const { search, pinned } = query
+  if (pinned !== undefined) matching = matching.where('pinned', '=', Number(pinned === 'true'))
   if (search) {
     const marked = await findMarkedTags(db, actor, search)
     matching = matching.where((e) =>

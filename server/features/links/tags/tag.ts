@@ -1,8 +1,8 @@
 // A tag as a row and as the resource that callers see.
 
 import type { Selectable } from 'kysely'
-import { toIso } from '../../../lib/api-fields.ts'
 import { Failure, notFound } from '../../../lib/failure.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Tags } from '../../../storage/database/tables/link-tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
@@ -15,6 +15,7 @@ export const toTagResource = (tag: Selectable<Tags>, links: number): TagResource
   id: tag.id,
   name: tag.name,
   color: tag.color as TagResource['color'],
+  pinned: tag.pinned === 1,
   links,
   createdAt: toIso(tag.created_at),
 })
@@ -29,6 +30,20 @@ export async function getTag(connection: Connection, actor: Actor, id: number): 
     .executeTakeFirst()
   if (!tag) throw notFound('Tag')
   return tag
+}
+
+const PINNED_MAX = 30
+
+/** Call it after the change, as `requireRoom`. @throws Failure `conflict` */
+export async function requireRoomForPin(connection: Connection, actor: Actor): Promise<void> {
+  const { n } = await connection
+    .selectFrom('tags')
+    .select((e) => e.fn.countAll<number>().as('n'))
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('pinned', '=', 1)
+    .executeTakeFirstOrThrow()
+  if (Number(n) > PINNED_MAX)
+    throw new Failure('conflict', `A workspace has at most ${PINNED_MAX} pinned tags. Unpin one first.`)
 }
 
 export async function countLinks(connection: Connection, actor: Actor, id: number): Promise<number> {

@@ -42,6 +42,7 @@ onBothEngines('tags', (server) => {
           id: expect.any(Number),
           name: 'Spring',
           color: 'gray',
+          pinned: false,
           links: 0,
           createdAt: expect.stringMatching(ISO),
         },
@@ -167,6 +168,33 @@ onBothEngines('tags', (server) => {
       'sort=name',
     ])
       expect([query, (await ws.api(`/tags?${query}`)).status]).toEqual([query, 422])
+  })
+})
+
+onSqlite('pinned tags', (server) => {
+  test('are found by themselves, and a workspace has thirty of them', async () => {
+    const ws = await server().createWorkspace()
+    const plain = await tag(ws, 'plain')
+    expect(plain.pinned).toBe(false)
+    const pinned = (await make(ws, { name: 'pinned', pinned: true })).json.data
+    const list = async (query: string) =>
+      (await ws.api(`/tags?${query}`)).json.data.map(({ name }: TagResource) => name)
+    expect([pinned.pinned, await list('pinned=true'), await list('pinned=false')]).toEqual([
+      true,
+      ['pinned'],
+      ['plain'],
+    ])
+    expect((await ws.api('/tags?pinned=yes')).status).toBe(422)
+    expect((await patch(ws, pinned.id, { name: 'renamed' })).json.data.pinned).toBe(true)
+    for (let n = 2; n <= 30; n++) await make(ws, { name: `${n}`, pinned: true })
+    const full = [409, { error: 'A workspace has at most 30 pinned tags. Unpin one first.' }]
+    for (const answer of [
+      await make(ws, { name: 'more', pinned: true }),
+      await patch(ws, plain.id, { pinned: true }),
+    ])
+      expect([answer.status, answer.json]).toEqual(full)
+    expect((await patch(ws, pinned.id, { pinned: null })).json.data.pinned).toBe(false)
+    expect((await patch(ws, plain.id, { pinned: true })).json.data.pinned).toBe(true)
   })
 })
 

@@ -1,6 +1,6 @@
 // A link in the trash as callers see it, and how long it stays there.
 
-import { toIso } from '../../../lib/api-fields.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { LinkResource, TrashedLinkResource } from '../schema.ts'
 

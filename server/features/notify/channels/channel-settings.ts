@@ -17,7 +17,8 @@ import {
 import { type ChannelFilter, findFilterMistakes } from '../events/channel-filter.ts'
 import { findHttpMistakes } from '../http-body/http-settings.ts'
 import { hideHeaders, type RequestHeaders } from '../http-body/request-headers.ts'
-import { CHANNEL_URL_MAX, type ChannelType, type UpdateChannelInput } from '../schema.ts'
+import type { ChannelType, UpdateChannelInput } from '../schema.ts'
+import { CHANNEL_URL_MAX } from './channel-types.ts'
 import type { SendNeeds } from './contract.ts'
 
 const FIELD_NAMES = ['to', 'url', 'botToken', 'chatId', 'method', 'headers', 'body'] as const

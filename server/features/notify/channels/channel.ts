@@ -1,8 +1,8 @@
 // A channel as a row, as the resource that callers see, and as the destination that senders need.
 
 import type { Selectable } from 'kysely'
-import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
+import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import type { Action, Actor } from '../../accounts/access/actor.ts'

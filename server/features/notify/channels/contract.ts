@@ -1,6 +1,7 @@
 // The contract between delivery and channels: what a sender gets, and what it reports. Delivery knows no channel's format,
 // and no channel knows about retries.
 
+import type { ResolveHost } from '../../../http/safe-request.ts'
 import type { Network } from '../../../lib/ip-network.ts'
 import type { MailBudget } from '../../accounts/abuse/mail-budget.ts'
 import type { ChannelEvent } from '../events/channel-events.ts'
@@ -57,15 +58,18 @@ export interface AlertContent {
   end: string
   /** Such as `Nov 27, 2026, 9:00 – 10:00 AM`. */
   period: string
-  metric: string
-  when: 'above' | 'below'
-  percent: number
+  metric?: string
+  when: 'above' | 'below' | 'silent'
+  percent?: number
   window: string
-  minimum: number
+  minimum?: number
+  /** The figure, or the number of new links without a click. */
   count: number
   /** The mean of the same hours in earlier weeks. */
-  expected: number
-  /** A sentence with both figures. */
+  expected?: number
+  /** New links without a click: the first 20. */
+  links?: { id: number; shortUrl: string }[]
+  /** A sentence with the figures. */
   reason: string
 }
 
@@ -91,6 +95,8 @@ export interface Notice {
   createdAt: number
   /** In the order of the form. Names and values are untrusted text. */
   fields: ReadonlyMap<string, string>
+  /** What people read in place of the names of fields. Absent where the form has no labels. */
+  labels?: ReadonlyMap<string, string>
   /** The visitor's address if it is valid, else null. */
   email: string | null
   /** The attribution line, such as `newsletter / spring · go.example/abc · Berlin, DE · iPhone`, or ''. */
@@ -132,6 +138,8 @@ export interface ChannelDestination {
   attachUpTo?: number
   /** Where recipients of email stop these mails. Absent for mails to owners about their workspace. */
   stop?: StopLink
+  /** Where each recipient gets a mail of their own: their links, in the order of `recipients`. */
+  ownStops?: StopLink[]
 }
 
 export interface StopLink {
@@ -192,6 +200,8 @@ export interface SendNeeds {
   origin: string
   /** Reads a file of a submission. Without it, mails have links only. */
   readFile?: (key: string) => Promise<Uint8Array>
+  /** Finds every address of a name. The default is the resolver of the system. */
+  resolve?: ResolveHost
   /** The time limit of an attempt. Each sender has a default of its own. */
   timeoutMs?: number
   /** The address of Telegram's Bot API, without a slash at the end. The default is `https://api.telegram.org`. */

@@ -1,6 +1,6 @@
 // Sends through Discord's webhooks (https://discord.com/developers/docs/resources/webhook#execute-webhook).
 
-import { toIso } from '../../../lib/api-fields.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 import { maskUrl } from './channel-settings.ts'
 import type { ChannelSender, Notice } from './contract.ts'

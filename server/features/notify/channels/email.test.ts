@@ -154,6 +154,34 @@ describe('an email', () => {
     expect(headers).not.toHaveProperty('bcc')
   })
 
+  test('goes to each recipient alone where each has a link of their own, and is sent while one can be reached', async () => {
+    const toStop = (name: string) => ({
+      url: `https://go.example/${name}`,
+      oneClickUrl: `https://go.example/1/${name}`,
+    })
+    const recipients = ['ann@example.org', 'bob@example.org']
+    const before = server.mails.length
+    const result = await send({}, { recipients, ownStops: [toStop('ann'), toStop('bob')] })
+    expect(result.outcome).toBe('delivered')
+    expect(JSON.stringify(result.request)).not.toContain('go.example/1/')
+    const mails = server.mails.slice(before)
+    expect(mails).toHaveLength(2)
+    for (const [name, other] of [
+      ['ann', 'bob'],
+      ['bob', 'ann'],
+    ] as const) {
+      const raw = mails.find(({ to }) => to[0] === `${name}@example.org`)?.raw ?? ''
+      const mail = await new PostalMime().parse(Buffer.from(raw, 'latin1'))
+      const headers = Object.fromEntries(mail.headers.map(({ key, value }) => [key, value]))
+      expect(headers).toMatchObject({
+        'list-unsubscribe': `<https://go.example/1/${name}>`,
+        'list-unsubscribe-post': 'List-Unsubscribe=One-Click',
+      })
+      expect(mail.text).toContain(`Stop receiving these emails: https://go.example/${name}`)
+      expect(raw).not.toContain(other)
+    }
+  })
+
   test('to one recipient can be stopped by the mail program, and by a link', async () => {
     const stop = {
       url: 'https://go.example/app/mail?token=1.x',

@@ -22,7 +22,29 @@ import { sanitizeResponse } from './service-response.ts'
 /** Longer than the limit of an HTTP request: some mail servers greet slowly on purpose, against spam. */
 const TIMEOUT_MS = 30_000
 
-export const sendEmail: ChannelSender = async (needs, to, notice) => {
+export const sendEmail: ChannelSender = (needs, to, notice) =>
+  to.ownStops ? sendToEach(needs, to, notice) : sendToAll(needs, to, notice)
+
+/** Delivered where one mail is: a retry would send it again to the recipients that have it. */
+async function sendToEach(
+  { mailBudget, ...needs }: SendNeeds,
+  { ownStops = [], ...to }: ChannelDestination,
+  notice: Notice,
+): Promise<DeliveryResult> {
+  if (!(await takeMails({ ...needs, mailBudget }, to.recipients.length, 'notification')))
+    return postpone(mailBudget?.msUntilReset() ?? 0)
+  const results = await Promise.all(
+    to.recipients.map((recipient, i) =>
+      sendToAll(needs, { ...to, recipients: [recipient], stop: ownStops[i] }, notice),
+    ),
+  )
+  const delivered = results.find(({ outcome }) => outcome === 'delivered')
+  const lines = results.map(({ answer }, i) => `${to.recipients[i]}: ${answer}`)
+  const failed = results.find(({ permanent }) => !permanent) ?? results[0]
+  return delivered ? { ...delivered, answer: lines.join('\n') } : (failed as DeliveryResult)
+}
+
+const sendToAll: ChannelSender = async (needs, to, notice) => {
   const send = (attachments: Attachment[]) =>
     sendMailOnce(needs, {
       recipients: to.recipients.length,
@@ -98,15 +120,15 @@ export async function sendMailOnce(
     const answer = 'This server cannot send email: its operator has set no SMTP_URL and MAIL_FROM'
     return { outcome: 'unreachable', httpStatus: null, answer, operatorFault: true }
   }
-  const { mailBudget, workspaceId } = needs
-  if (mailBudget && !(await mailBudget.take(recipients, { purpose, workspaceId })))
-    return postpone(mailBudget.msUntilReset())
+  const { mailBudget } = needs
+  if (mailBudget && !(await takeMails(needs, recipients, purpose))) return postpone(mailBudget.msUntilReset())
   const secrets = listSmtpSecrets(smtpUrl)
   const mail = toMail(from)
   const request = describeMail(mail, hiddenUrls)
   try {
     const signal = AbortSignal.timeout(needs.timeoutMs ?? TIMEOUT_MS)
-    const sent = await openMailer(smtpUrl).sendMail({ ...mail, signal })
+    const mailer = await openMailer(smtpUrl)
+    const sent = await mailer.sendMail({ ...mail, signal })
     // A retry would send the mail again to the recipients that have it, so refused recipients are only reported.
     const refused = sent.rejectedErrors ?? []
     const lines = [sent.response, ...refused.map(({ recipient, response }) => `${recipient}: ${response}`)]
@@ -118,6 +140,12 @@ export async function sendMailOnce(
     return failed.operatorFault ? failed : { ...failed, request }
   }
 }
+
+const takeMails = async (
+  { mailBudget, workspaceId }: SendNeeds,
+  recipients: number,
+  purpose: MailPurpose,
+): Promise<boolean> => !mailBudget || mailBudget.take(recipients, { purpose, workspaceId })
 
 /**
  * A link that stops mails, or confirms a submission, is the recipient's: everybody who sees it can use it. Passwords of

@@ -7,7 +7,7 @@ import { CHANNEL_EVENTS } from '../events/channel-events.ts'
 import { type BodyType, escapeValue, parseBodyTemplate } from '../http-body/body-template.ts'
 import { findHttpMistakes } from '../http-body/http-settings.ts'
 import { HTTP_PRESETS, type HttpPreset } from '../presets/schema.ts'
-import type { DeliveryResult, Notice, SendNeeds } from './contract.ts'
+import type { Notice } from './contract.ts'
 import { sendHttp } from './http.ts'
 import { createDestination, createNotice, INJECTIONS, SEND_NEEDS } from './notice.fixture.ts'
 
@@ -23,14 +23,9 @@ interface Sending {
   headers?: Record<string, string>
   body?: string
   notice?: Partial<Notice>
-  needs?: Partial<SendNeeds>
 }
-const send = ({ method = 'POST', url = receiver.url, headers = {}, body = '{}', notice, needs }: Sending) =>
-  sendHttp(
-    { ...SEND_NEEDS, ...needs },
-    createDestination({ method, body, secrets: { url, headers } }),
-    createNotice(notice),
-  )
+const send = ({ method = 'POST', url = receiver.url, headers = {}, body = '{}', notice }: Sending) =>
+  sendHttp(SEND_NEEDS, createDestination({ method, body, secrets: { url, headers } }), createNotice(notice))
 
 const toNotice = (text: string, more: object = {}): Partial<Notice> => ({
   fields: new Map([
@@ -166,46 +161,6 @@ describe('a channel of type http', () => {
       headers: { authorization: '(hidden)', 'x-team': '(hidden)' },
     })
     expect(last().headers.authorization).toBe('Bearer s3cr3ttoken')
-  })
-
-  test.each<[string, (() => Response | Promise<Response>) | undefined, Sending, Partial<DeliveryResult>]>([
-    ['hangs', () => new Promise<Response>(() => {}), { needs: { timeoutMs: 200 } }, { outcome: 'timeout' }],
-    [
-      'answers 64 MB',
-      () => new Response(new ReadableStream({ pull: (sink) => sink.enqueue(new Uint8Array(1024 * 1024)) })),
-      {},
-      { outcome: 'delivered' },
-    ],
-    [
-      'redirects to a private address',
-      () =>
-        new Response(null, { status: 307, headers: { location: 'http://169.254.169.254/latest/meta-data' } }),
-      {},
-      { outcome: 'refused', httpStatus: 307 },
-    ],
-    [
-      'is gone',
-      () => new Response(null, { status: 410 }),
-      {},
-      { permanent: expect.objectContaining({ what: 'channel' }) },
-    ],
-    [
-      'is in a private network',
-      undefined,
-      { needs: { allow: [] } },
-      { outcome: 'unreachable', httpStatus: null },
-    ],
-    [
-      'has a name of a private address',
-      undefined,
-      { url: receiver.url.replace('127.0.0.1', 'localhost'), needs: { allow: [] } },
-      { outcome: 'unreachable', httpStatus: null },
-    ],
-  ])('meets a receiver that %s', async (_, respond, sending, expected) => {
-    if (respond) receiver.respondWith(respond)
-    const before = receiver.requests.length
-    expect(await send(sending)).toMatchObject(expected)
-    expect(receiver.requests.length - before).toBe(respond ? 1 : 0)
   })
 })
 

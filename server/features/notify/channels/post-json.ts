@@ -47,9 +47,9 @@ export async function postJson(
 ): Promise<DeliveryResult> {
   // With the charset, because Teams counts a body without one at twice its size.
   const headers = addContentType(ownHeaders ?? {})
-  const { allow, timeoutMs } = needs
+  const { allow, resolve, timeoutMs } = needs
   const message = { headers, body, reusesConnections: true }
-  const response = await safeRequest({ ...message, url, method, allow, timeoutMs })
+  const response = await safeRequest({ ...message, url, method, allow, resolve, timeoutMs })
   const sent = { method, url: shownUrl, headers: completeHeaders(message).entries(), body }
   const request = toSentRequest(sent, secrets, hiddenHeaders)
   if (!response.ok) {

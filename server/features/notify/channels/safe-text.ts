@@ -104,10 +104,17 @@ export interface FittedFields {
 const PIECE_MIN = 64
 
 /** Cuts the long fields so that the short ones fit too. When that is not enough, omits the last fields. */
-export function fitFields(fields: ReadonlyMap<string, string>, limits: FieldLimits): FittedFields {
+export function fitFields(
+  fields: ReadonlyMap<string, string>,
+  limits: FieldLimits,
+  labels?: ReadonlyMap<string, string>,
+): FittedFields {
   const { cost = utf16Length } = limits
   const clean = [...fields].slice(0, limits.fields).map(([name, value]) => {
-    const texts = { name: toOneLine(name) || EMPTY, value: removeControlCharacters(value).trim() || EMPTY }
+    const texts = {
+      name: toOneLine(labels?.get(name) ?? name) || EMPTY,
+      value: removeControlCharacters(value).trim() || EMPTY,
+    }
     return {
       ...texts,
       nameCost: sumCost(texts.name, cost, limits.name),
@@ -134,8 +141,8 @@ export function fitFields(fields: ReadonlyMap<string, string>, limits: FieldLimi
 }
 
 /** The fields of a notification. Submissions that a digest does not list count as omitted. */
-export function fitNotice({ fields, total = 0 }: Notice, limits: FieldLimits): FittedFields {
-  const { shown, omitted } = fitFields(fields, limits)
+export function fitNotice({ fields, labels, total = 0 }: Notice, limits: FieldLimits): FittedFields {
+  const { shown, omitted } = fitFields(fields, limits, labels)
   return { shown, omitted: omitted + Math.max(0, total - fields.size) }
 }
 

@@ -2,12 +2,14 @@
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
+import { parseChannelEvents } from '../events/channel-events.ts'
 import { restoreHidden } from '../http-body/request-headers.ts'
 import { replanDeliveries } from '../outbox/replan-deliveries.ts'
 import { askNewRecipients } from '../recipients/ask-recipients.ts'
 import type { ChannelResource, ChannelType, UpdateChannelInput } from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel, getChannel, unsealSecrets } from './channel.ts'
 import {
+  type ChannelSettings,
   maskUrl,
   parseChannelSettings,
   requireEventScopes,
@@ -52,7 +54,9 @@ function storeChanges(
     const type = row.type as ChannelType
     if (enabled !== undefined && enabled !== false && row.enabled === 0)
       requireMailServer(type, needs.send, 'enabled')
-    requireEventScopes(actor, settings)
+    requireEventScopes(actor, {
+      events: settings.events ?? (choosesReceiver(settings) ? parseChannelEvents(row) : null),
+    })
     const sealed = unsealSecrets(needs, row)
     const parsed = parseChannelSettings(
       type,
@@ -97,6 +101,9 @@ function storeChanges(
     return channel
   })
 }
+
+/** Whether a change says where the events go, or what the request says of them. */
+const choosesReceiver = ({ url, body }: ChannelSettings) => url !== undefined || body !== undefined
 
 const toEnabledChanges = (enabled: boolean) => ({
   enabled: Number(enabled),

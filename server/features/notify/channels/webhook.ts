@@ -1,8 +1,8 @@
 // Sends Standard Webhooks (https://www.standardwebhooks.com): a body, an id that is the same in all attempts, and a
 // signature of both and the time of the attempt.
 
-import { Webhook } from 'standardwebhooks'
-import { toIso } from '../../../lib/api-fields.ts'
+import { createHmac } from 'node:crypto'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { ChannelSender, Notice } from './contract.ts'
 import { postJson, toIncompleteResult } from './post-json.ts'
 
@@ -11,12 +11,12 @@ export const sendWebhook: ChannelSender = async (needs, to, notice) => {
   if (!url) return toIncompleteResult('URL')
   if (secrets.length === 0) return toIncompleteResult('signing secret')
   const body = webhookBody(notice)
-  const at = new Date(notice.at)
+  const seconds = String(Math.floor(notice.at / 1000))
   // One signature for each secret: during a rotation, the receiver may know either secret.
-  const signatures = secrets.map((secret) => new Webhook(secret).sign(notice.messageId, at, body))
+  const signatures = secrets.map((secret) => sign(secret, `${notice.messageId}.${seconds}.${body}`))
   const headers = {
     'webhook-id': notice.messageId,
-    'webhook-timestamp': String(Math.floor(notice.at / 1000)),
+    'webhook-timestamp': seconds,
     'webhook-signature': signatures.join(' '),
     'towpath-event-version': EVENT_VERSION,
   }
@@ -29,6 +29,12 @@ export const sendWebhook: ChannelSender = async (needs, to, notice) => {
       : {},
   )
 }
+
+/** The native hash: a body of clicks has a quarter of a megabyte, and the event loop waits for it. */
+const sign = (secret: string, content: string) =>
+  `v1,${createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))
+    .update(content)
+    .digest('base64')}`
 
 /** Of `data`. New fields may come without another version; none goes, and none changes its meaning. */
 const EVENT_VERSION = '1'

@@ -4,7 +4,7 @@ import type { AlertContent, NoticeContent } from '../channels/contract.ts'
 
 /** @param payload JSON of `AlertContent` */
 export function toAlertNotice({ payload, createdAt }: { payload: string; createdAt: number }): NoticeContent {
-  const { name, url, reason, period, timezone }: AlertContent = JSON.parse(payload)
+  const { name, url, reason, period, timezone, links = [], count }: AlertContent = JSON.parse(payload)
   return {
     form: { formKey: '', name },
     submissionId: 0,
@@ -12,7 +12,12 @@ export function toAlertNotice({ payload, createdAt }: { payload: string; created
     createdAt,
     fields: new Map([
       ['Reason', reason],
-      ['Hours', `${period} (${timezone})`],
+      links.length > 0
+        ? [
+            'Links',
+            [...links.map(({ shortUrl }) => shortUrl), ...(count > links.length ? ['…'] : [])].join('\n'),
+          ]
+        : ['Hours', `${period} (${timezone})`],
     ]),
     email: null,
     attribution: '',

@@ -134,7 +134,7 @@ async function sendReplyMail(
   progress: AttemptProgress,
 ): Promise<DeliveryResult | undefined> {
   if (submissionId === null) return undefined
-  const about = { workspaceId, submissionId, event: event as ReplyEvent, at }
+  const about = { workspaceId, submissionId, event: event as ReplyEvent, at, messageId }
   const reply = await readReply(about)
   if (!reply) return undefined
   progress.sendingSince = performance.now()
@@ -196,24 +196,34 @@ async function readContent(
 async function findDestination(needs: AttemptNeeds, { event, channel }: AttemptTarget, at: number) {
   if (!isOwnerNotice(event)) {
     const to = toChannelDestination(needs, channel, at)
-    return channel.type === 'email' ? keepConfirmed(needs, channel.workspace_id, to) : to
+    return channel.type === 'email' ? keepConfirmed(needs, { event, channel }, to) : to
   }
   const recipients = await listNoticeRecipients(needs, channel.workspace_id)
   return recipients.length === 0 ? undefined : { name: channel.name, recipients, chatId: null, secrets: {} }
 }
 
+/** They come by a schedule, so that each recipient stops them with one click in the mail program (RFC 8058). */
+const SENT_TO_EACH: string[] = [VIEW_REPORT, VIEW_ALERT]
+
 /** Without a mail server the sender says so, even if recipients have confirmed. */
 async function keepConfirmed(
   { db, send, recipients: { links } }: AttemptNeeds,
-  workspaceId: number,
+  { event, channel: { workspace_id: workspaceId } }: Pick<AttemptTarget, 'event' | 'channel'>,
   to: ChannelDestination,
 ): Promise<ChannelDestination> {
   if (!send.smtpUrl) return to
   const states = await readRecipientStates(db.read, workspaceId, to.recipients)
   const recipients = pickRecipients(states, 'confirmed')
-  const token = links.createToken({ workspaceId, emails: recipients.map((each) => each.toLowerCase()) })
-  const oneClickUrl = recipients.length === 1 ? links.toOneClick(token) : null
-  return { ...to, recipients, stop: { url: links.toPage(token), oneClickUrl } }
+  const toStop = (emails: string[]) => {
+    const token = links.createToken({ workspaceId, emails: emails.map((each) => each.toLowerCase()) })
+    return { url: links.toPage(token), oneClickUrl: emails.length === 1 ? links.toOneClick(token) : null }
+  }
+  const isToEach = recipients.length > 1 && SENT_TO_EACH.includes(event)
+  return {
+    ...to,
+    recipients,
+    ...(isToEach ? { ownStops: recipients.map((each) => toStop([each])) } : { stop: toStop(recipients) }),
+  }
 }
 
 const listSecretTexts = ({ url, botToken, secrets = [], headers = {} }: ChannelSecrets = {}) => [

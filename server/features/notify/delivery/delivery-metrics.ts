@@ -1,9 +1,9 @@
 // The metrics of deliveries: the backlog, and the outcomes of attempts.
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
+import { CHANNEL_TYPES, DELIVERY_OUTCOMES } from '../channels/channel-types.ts'
 import type { DeliveryResult } from '../channels/contract.ts'
 import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
-import { CHANNEL_TYPES, DELIVERY_OUTCOMES } from '../schema.ts'
 import type { Backlog } from './backlog-watch.ts'
 
 export function createDeliveryMetrics() {

@@ -1,7 +1,7 @@
 // A delivery as a row and as the resource that callers see.
 
 import { sql } from 'kysely'
-import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
+import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, hasScopes } from '../../accounts/access/actor.ts'
 import { NAME_FIELD } from '../channels/sender-name.ts'

@@ -1,7 +1,7 @@
 // Reads one delivery of a workspace, with its attempts.
 
-import { toIso } from '../../../lib/api-fields.ts'
 import { notFound } from '../../../lib/failure.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, hasScopes } from '../../accounts/access/actor.ts'
 import { parseStoredRequest } from '../channels/sent-request.ts'

@@ -68,7 +68,8 @@ export const toLeadFacts = (
   source: toSource(lead),
   channel: toTrafficChannel(lead),
   form: lead.formKey,
-  linkId: lead.linkId,
+  // As in analytics, 0 stands for no link.
+  linkId: lead.linkId ?? 0,
   ...(link && toLinkFacts(link)),
 })
 

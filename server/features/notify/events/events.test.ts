@@ -5,7 +5,7 @@ import { startWebhookReceiver } from '../../../../tests/support/fake-servers/web
 import { until } from '../../../../tests/support/until.ts'
 import { onBothEngines, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { createKey } from '../../accounts/access/keys.ts'
-import { announceExpiredLinks } from '../../links/counting/closed-links.ts'
+import { createExpirationAnnouncer } from '../../links/counting/closed-links.ts'
 import { EVENT_PLACEHOLDERS } from '../http-body/placeholders.ts'
 import { CHANNEL_EVENTS, type ChannelEvent } from './channel-events.ts'
 
@@ -46,6 +46,11 @@ async function untilToldOf(ws: TestWorkspace, ...events: string[]) {
 onBothEngines(
   'the events of a channel',
   (server) => {
+    const clickForId = async (slug: string) => {
+      const { headers } = await server().click(slug)
+      return new URL(headers.get('location') ?? '').searchParams.get('tp_cid')
+    }
+
     test('come from the changes of links, with the link as the API shows it', async () => {
       const ws = await server().createWorkspace()
       await addChannel(ws, { events: ALL_LINK_EVENTS })
@@ -103,7 +108,7 @@ onBothEngines(
 
     test('tell of outcomes, with the lead that filters ask for', async () => {
       const ws = await server().createWorkspace()
-      await addChannel(ws, { events: ['outcome.recorded'], filter: { utmSource: 'news' } })
+      await addChannel(ws, { events: ['outcome.recorded'], filter: { utmSource: 'news', linkId: '0' } })
       const form = await ws.createForm()
       const referer = { Referer: 'https://shop.example/?utm_source=news' }
       const { json } = await server().submit(form.formKey, { email: 'a@example.com' }, referer)
@@ -121,8 +126,7 @@ onBothEngines(
       const link = await ws.createLink({ tagNames: ['spring'], trackConversions: true })
       const { id } = await addChannel(ws, { filter: { tagId: String(link.tags[0].id) } })
       const form = await ws.createForm({ channelIds: [id] })
-      const { headers } = await server().click(link.slug)
-      const cid = new URL(headers.get('location') ?? '').searchParams.get('tp_cid')
+      const cid = await clickForId(link.slug)
       const page = { Referer: `https://shop.example/?tp_cid=${cid}` }
       await server().submit(form.formKey, { email: 'a@example.com', 10: 'ten' }, page)
       // Another visitor, whom no click brought.
@@ -170,12 +174,53 @@ onBothEngines(
       const later = new Date(server().now() + 86_400_000).toISOString()
       await ws.api(`/links/${moved.id}`, { method: 'PATCH', body: { expiresAt: later } })
       const { db, site } = server().app
-      const lookForExpired = () => announceExpiredLinks({ db, site, now: server().now })
-      await lookForExpired()
-      server().advanceClock(61_000)
-      await Promise.all([lookForExpired(), lookForExpired()])
+      const [one, other] = [1, 2].map(() => createExpirationAnnouncer({ db, site, now: server().now }))
+      const readMark = () =>
+        db.read
+          .selectFrom('event_marks')
+          .select('position')
+          .where('consumer', '=', 'expirations')
+          .executeTakeFirst()
+      await one?.run()
+      const mark = await readMark()
+      server().advanceClock(59_000)
+      await Promise.all([one?.run(), other?.run()])
+      // A look is no commit.
+      expect(await readMark()).toEqual(mark)
+      server().advanceClock(2_000)
+      await Promise.all([one?.run(), other?.run()])
       const [expired] = await untilToldOf(ws, 'link.closed')
       expect(expired).toMatchObject({ timestamp: expiresAt, data: { id: expiring.id, reason: 'expired' } })
+      receiver.requests.length = 0
+      // A channel that comes later hears of no expiry before it, also from a server that has not looked for a while.
+      const late = await server().createWorkspace()
+      await late.createLink({ expiresAt: new Date(server().now() + 1_000).toISOString() })
+      server().advanceClock(60_000)
+      await one?.run()
+      await addChannel(late, { events: ['link.closed'] })
+      await other?.run()
+      await createExpirationAnnouncer({ db, site, now: server().now }).run()
+      expect((await late.api('/deliveries')).json.total).toBe(0)
+    })
+
+    test('tell once that a link has closed by its last lead, also one that was held as spam', async () => {
+      const ws = await server().createWorkspace()
+      await addChannel(ws, { events: ['link.closed'] })
+      const leadLimited = await ws.createLink({ leadLimit: 2, trackConversions: true })
+      const form = await ws.createForm({ spam: { words: ['casino'] } })
+      const cid = await clickForId(leadLimited.slug)
+      const submit = (n: string) =>
+        server().submit(form.formKey, { n }, { Referer: `https://shop.example/?tp_cid=${cid}` })
+      await submit('1')
+      // A second one of the same text is no lead, and spam is one only when somebody says so.
+      await submit('1')
+      await submit('casino')
+      expect((await ws.api(`/links/${leadLimited.id}`)).json.data.leads).toBe(1)
+      const [held] = (await ws.api('/submissions?status=spam')).json.data
+      await ws.api(`/submissions/${held.id}`, { method: 'PATCH', body: { status: 'new' } })
+      await submit('3')
+      const [last] = await untilToldOf(ws, 'link.closed')
+      expect(last.data).toMatchObject({ id: leadLimited.id, reason: 'leadLimit', leads: 2 })
     })
 
     test.each([
@@ -280,17 +325,23 @@ onBothEngines(
       const needs = { db: server().app.db, now: server().now }
       const { key } = await createKey(needs, ws.id, 'narrow', { scopes: ['channels:write', 'links:read'] })
       const headers = { Authorization: `Bearer ${key}` }
-      const add = async (events: string[]) =>
-        (
-          await ws.api('/channels', {
-            method: 'POST',
-            headers,
-            body: { type: 'webhook', name: 'x', url: receiver.url, events },
-          })
-        ).status
+      const add = async (events: string[]) => {
+        const body = { type: 'webhook', name: 'x', url: receiver.url, events }
+        return (await ws.api('/channels', { method: 'POST', headers, body })).status
+      }
       expect(
         await Promise.all([add(['link.created']), add(['link.clicked']), add(['outcome.recorded'])]),
       ).toEqual([201, 403, 403])
+      // Nor by another address for a channel that has them.
+      const { id } = await addChannel(ws, { events: ['link.clicked'] })
+      const change = async (body: object) =>
+        (await ws.api(`/channels/${id}`, { method: 'PATCH', headers, body })).status
+      expect([
+        await change({ url: 'https://elsewhere.example/' }),
+        await change({ events: ['link.clicked', 'link.created'] }),
+        await change({ name: 'y', enabled: false }),
+        await change({ url: 'https://elsewhere.example/', events: ['link.created'] }),
+      ]).toEqual([403, 403, 200, 200])
     })
   },
   { environment },

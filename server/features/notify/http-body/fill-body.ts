@@ -1,7 +1,7 @@
 // Fills the template of a body with what an event says.
 
-import { toIso } from '../../../lib/api-fields.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import { type BodyType, escapeValue, parseBodyTemplate, RawJson } from './body-template.ts'
 import { FIELD_PREFIX } from './placeholders.ts'
 

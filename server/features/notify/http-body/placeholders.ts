@@ -18,7 +18,7 @@ const LINK = words(`
 export const LEAD_LINK = words('id slug domain shortUrl destinationUrl title externalId')
 
 const SUBMISSION = words(`
-  id formKey formName fields files status test spamReasons consent notes email duplicateOf referrer pageUrl landingUrl
+  id formKey formName fields files status test spamReasons consent notes assigneeId email duplicateOf referrer pageUrl landingUrl
   utmSource utmMedium utmCampaign utmTerm utmContent linkId link tags touches outcomes clickId eventId sessionLinked attribution
   device browser os country region city adClickIds createdAt`).concat(LEAD_LINK.map((name) => `link.${name}`))
 

@@ -100,6 +100,8 @@ type NewDelivery = Pick<Insertable<Deliveries>, 'workspace_id' | 'submission_id'
   /** What the event says, as JSON. */
   payload?: string
   report_id?: number
+  /** A new one when absent. */
+  message_id?: string
 }
 
 /**
@@ -140,9 +142,9 @@ export async function insertDeliveries(
   await insertWaiting(
     connection,
     deliveries.map(
-      ({ submission_id = null, due_at = at, report_id = null, payload = null, ...delivery }) => ({
+      ({ submission_id = null, due_at = at, report_id = null, payload = null, message_id, ...delivery }) => ({
         ...{ ...delivery, submission_id, due_at, report_id, payload, created_at: at, ...cause },
-        message_id: newMessageId(),
+        message_id: message_id ?? newMessageId(),
       }),
     ),
   )

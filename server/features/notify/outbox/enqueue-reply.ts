@@ -7,17 +7,18 @@ import { insertDeliveries } from './enqueue-deliveries.ts'
 
 export const REPLY_CHANNEL = 'reply'
 
-/** `reply` answers a submission. `confirm` asks its sender to confirm it. */
-export const REPLY_EVENTS = ['reply', 'confirm'] as const
+/** `reply` answers a submission. `confirm` asks its sender to confirm it. A member has written a `team_reply`. */
+export const REPLY_EVENTS = ['reply', 'confirm', 'team_reply'] as const
 export type ReplyEvent = (typeof REPLY_EVENTS)[number]
 
 export const isReplyEvent = (event: string): event is ReplyEvent =>
   (REPLY_EVENTS as readonly string[]).includes(event)
 
-/** A channel waits as a whole, and confirmations must not wait with replies. */
+/** A channel waits as a whole, and neither confirmations nor replies of the team must wait with automatic ones. */
 const CHANNEL_NAMES: Record<ReplyEvent, string> = {
   reply: 'Replies to senders',
   confirm: 'Confirmations of senders',
+  team_reply: 'Replies of the team',
 }
 
 export interface NewReply {
@@ -25,19 +26,29 @@ export interface NewReply {
   submissionId: number
   event: ReplyEvent
   at: number
+  /** Names the mail that a member has written. */
+  messageId?: string
 }
 
 /** The caller must wake the deliverer after the commit. */
 export async function enqueueReply(
   connection: Connection,
-  { workspaceId, submissionId, event, at }: NewReply,
+  { workspaceId, submissionId, event, at, messageId }: NewReply,
 ): Promise<void> {
   const channel = { workspaceId, name: CHANNEL_NAMES[event] }
   const [known] = await selectReplyChannel(connection, channel)
   const channelId = known?.id ?? (await createReplyChannel(connection, channel, at))
   await insertDeliveries(
     connection,
-    [{ workspace_id: workspaceId, submission_id: submissionId, event, channel_id: channelId }],
+    [
+      {
+        workspace_id: workspaceId,
+        submission_id: submissionId,
+        event,
+        channel_id: channelId,
+        message_id: messageId,
+      },
+    ],
     at,
   )
 }

@@ -20,13 +20,17 @@ export interface ReplyMail {
 }
 
 /** @returns undefined where the mail must not be sent any more */
-export type ReplyReader = (reply: NewReply) => Promise<ReplyMail | undefined>
+export type ReplyReader = (reply: NewReply & { messageId: string }) => Promise<ReplyMail | undefined>
 
 /**
  * How long a mail waits while the mails of the day are used up. A reply of the day before yesterday would only surprise. A
- * confirmation is what the submission waits for.
+ * confirmation is what the submission waits for, and a reply of the team is what its sender waits for.
  */
-const WAIT_MAX_MS: Record<ReplyEvent, number> = { reply: 36 * 60 * 60_000, confirm: 30 * DAY_MS }
+const WAIT_MAX_MS: Record<ReplyEvent, number> = {
+  reply: 36 * 60 * 60_000,
+  confirm: 30 * DAY_MS,
+  team_reply: 3 * DAY_MS,
+}
 
 export async function sendReply(
   needs: SendNeeds,
@@ -46,7 +50,7 @@ export async function sendReply(
 const toMail = (
   { origin }: SendNeeds,
   reply: ReplyMail,
-  { messageId, at }: { messageId: string; at: number },
+  { event, messageId, at }: { event: ReplyEvent; messageId: string; at: number },
   from: Mailbox,
 ): OutgoingMail => ({
   from: { name: reply.brand.senderName, address: from.address },
@@ -56,9 +60,9 @@ const toMail = (
   messageId: `<${messageId}@${new URL(origin).hostname}>`,
   date: new Date(at),
   headers: {
-    // RFC 3834: no program answers a mail that says so, and X-Auto-Response-Suppress tells it to Exchange.
-    'Auto-Submitted': 'auto-replied',
-    'X-Auto-Response-Suppress': 'All',
+    // RFC 3834: no program answers a mail that says so, and X-Auto-Response-Suppress tells it to Exchange. A person has
+    // written the reply of a team.
+    ...(event !== 'team_reply' && { 'Auto-Submitted': 'auto-replied', 'X-Auto-Response-Suppress': 'All' }),
     'X-Entity-Ref-ID': messageId,
     'List-Unsubscribe': `<${reply.stopUrl}>`,
     'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',

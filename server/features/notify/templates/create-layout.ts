@@ -14,7 +14,7 @@ import {
 import type { ChannelTemplate } from '../schema.ts'
 import { parseTemplate, type TemplatePart } from './parse-template.ts'
 
-type LayoutValues = Pick<Notice, 'form' | 'fields' | 'files' | 'attribution' | 'url'>
+type LayoutValues = Pick<Notice, 'form' | 'fields' | 'labels' | 'files' | 'attribution' | 'url'>
 
 /** In a subject. */
 const VALUE_MAX = 100
@@ -90,7 +90,10 @@ function toPieces(part: TemplatePart, values: LayoutValues): Piece[] {
       return [fixed(values.url)]
     case 'fields':
       return [...values.fields].flatMap(([name, value], i) => [
-        { text: `${i === 0 ? '' : '\n'}${toOneLine(cut(name, TEXT_VALUE_MAX))}`, isCut: true },
+        {
+          text: `${i === 0 ? '' : '\n'}${toOneLine(cut(values.labels?.get(name) ?? name, TEXT_VALUE_MAX))}`,
+          isCut: true,
+        },
         fixed(':\n  '),
         toValue(value),
       ])

@@ -3,7 +3,7 @@
 
 import { z } from 'zod'
 import { BODY_MAX } from '../../../http/json-body.ts'
-import { isEmail } from '../../../lib/email.ts'
+import { EMAIL_MAX, isEmail } from '../../../lib/email.ts'
 import { AMOUNT_PATTERN, findAmountProblem } from '../../../lib/money/amount.ts'
 import { isCurrency } from '../../../lib/money/currencies.ts'
 import { OUTCOME_STAGES } from '../../../lib/outcome-stage.ts'
@@ -12,8 +12,10 @@ import { parseUrl } from '../../../lib/web-url.ts'
 import { FILE_KEY } from '../../../storage/files/file-key.ts'
 import { ATTEMPT_OUTCOMES } from '../../forms/attempts/attempt-counter.ts'
 import { SUBMISSION_STATUSES } from '../../forms/submissions/schema.ts'
+import { REPLIES_PER_SUBMISSION_MAX, REPLY_STATUSES } from '../../forms/team-replies/schema.ts'
 import { UPLOAD_FILES_MAX } from '../../forms/uploads/schema.ts'
-import { CHANNEL_TYPES, CHANNEL_URL_MAX, RECIPIENTS_MAX } from '../../notify/schema.ts'
+import { CHANNEL_TYPES, CHANNEL_URL_MAX } from '../../notify/channels/channel-types.ts'
+import { RECIPIENTS_MAX } from '../../notify/schema.ts'
 import { EXTERNAL_ID_MAX, PER_LEAD_MAX } from '../../outcomes/schema.ts'
 import { TOUCH_KINDS } from '../../tracking/touch.ts'
 import { AD_CLICK_ID_NAMES, AD_CLICK_ID_VALUE } from '../../visitors/ad-click-ids.ts'
@@ -49,7 +51,15 @@ const campaign = {
 }
 
 // Exports of older releases have no ids of tags and views.
-const TagRecord = z.object({ id: id.optional(), name: text(), color: text(), createdAt: time })
+const TagRecord = z.object({
+  id: id.optional(),
+  name: text(),
+  color: text(),
+  pinned: z.boolean().optional(),
+  createdAt: time,
+})
+
+const UtmTemplateRecord = z.object({ id, name: text(), ...campaign, createdAt: time, updatedAt: time })
 
 const DomainRecord = z.object({
   domain: text(300),
@@ -104,6 +114,8 @@ const FormRecord = z.object({
   consent: z.unknown().optional(),
   brand: z.unknown().optional(),
   adClickIds: z.boolean().optional(),
+  fieldLabels: z.unknown().optional(),
+  replyTemplates: z.unknown().optional(),
   createdAt: time,
   updatedAt: time,
 })
@@ -192,6 +204,14 @@ const OutcomeRecord = z
     { path: ['value'], message: 'must be an amount of its currency' },
   )
 
+const ReplyRecord = z.object({
+  author: text(1000).nullable(),
+  subject: text(200),
+  text: text(20_000),
+  status: z.enum(REPLY_STATUSES),
+  createdAt: time,
+})
+
 const SubmissionRecord = z.object({
   id,
   formKey: text(100),
@@ -240,6 +260,8 @@ const SubmissionRecord = z.object({
   files: z.array(FileRecord).max(UPLOAD_FILES_MAX).default([]),
   touches: z.array(TouchRecord).max(1000),
   outcomes: z.array(OutcomeRecord).max(PER_LEAD_MAX).default([]),
+  replies: z.array(ReplyRecord).max(REPLIES_PER_SUBMISSION_MAX).default([]),
+  assignee: text(EMAIL_MAX).nullable().default(null),
 })
 
 const MissRecord = z.object({
@@ -285,6 +307,7 @@ export const RECORD_SCHEMAS = {
   'misses.ndjson': MissRecord,
   'views.ndjson': ViewRecord,
   'settings.ndjson': SettingsRecord,
+  'utm-templates.ndjson': UtmTemplateRecord,
 } as const
 
 export type RecordFileName = keyof typeof RECORD_SCHEMAS

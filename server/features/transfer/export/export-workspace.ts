@@ -20,6 +20,7 @@ import {
   streamSettings,
   streamSubmissions,
   streamTags,
+  streamUtmTemplates,
   streamViews,
   type WorkspaceScan,
 } from './stream-workspace.ts'
@@ -88,6 +89,7 @@ function createReaders(
     'misses.ndjson': () => streamMisses(scan),
     'views.ndjson': () => streamViews(scan),
     'settings.ndjson': () => streamSettings(scan),
+    'utm-templates.ndjson': () => streamUtmTemplates(scan),
     'hits.ndjson': () => streamHits({ ...scan, workspaceId: scan.actor.workspaceId, until }),
   }
 }

@@ -1,7 +1,7 @@
 // A link in exports: everything that an import restores, and nothing that helps anybody pass a password.
 
-import { toIsoOrNull } from '../../../lib/api-fields.ts'
 import { toReversibleCell } from '../../../lib/formats/csv-line.ts'
+import { toIsoOrNull } from '../../../lib/iso-time.ts'
 import type { LinkRow } from '../../links/link.ts'
 import type { LinkResource } from '../../links/schema.ts'
 import { joinTexts } from './joined-texts.ts'

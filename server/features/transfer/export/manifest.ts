@@ -1,6 +1,6 @@
 // The manifest of a workspace's export: what the files are, how to check them, and what an export never has.
 
-import { toIso } from '../../../lib/api-fields.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { PartSum } from './zip-stream.ts'
 
 export const WORKSPACE_FORMAT = 'towpath-workspace'
@@ -20,6 +20,7 @@ export const WORKSPACE_FILES = [
   'misses.ndjson',
   'views.ndjson',
   'settings.ndjson',
+  'utm-templates.ndjson',
   'hits.ndjson',
 ] as const
 export type WorkspaceFileName = (typeof WORKSPACE_FILES)[number]

@@ -7,6 +7,7 @@ import type { Actor } from '../../accounts/access/actor.ts'
 import { hasAnalyticsSettings, readAnalyticsSettings } from '../../accounts/workspaces/analytics-settings.ts'
 import { scanSubmissions } from '../../forms/submissions/scan-submissions.ts'
 import type { SubmissionNeeds } from '../../forms/submissions/submission.ts'
+import { listTeamReplies } from '../../forms/team-replies/list-team-replies.ts'
 import { listCountedDomains } from '../../links/domains/counted-domains.ts'
 import type { LinkRow } from '../../links/link.ts'
 import { readStoredLinks } from '../../links/list.ts'
@@ -21,6 +22,7 @@ import {
   toMissRecord,
   toSubmissionRecord,
   toTagRecord,
+  toUtmTemplateRecord,
   toViewRecord,
 } from './workspace-records.ts'
 
@@ -30,7 +32,8 @@ export interface WorkspaceScan extends LinkExportNeeds, Pick<SubmissionNeeds, 'r
 }
 
 /** A form may have a megabyte of rules and texts, and a domain has some files. */
-const ROWS_AT_ONCE = { tags: 100, channels: 100, domains: 10, forms: 1, views: 10 }
+const ROWS_AT_ONCE = { tags: 100, channels: 100, domains: 10, forms: 1, views: 10, utm_templates: 100 }
+type ExportedTable = keyof typeof ROWS_AT_ONCE
 const COUNTS_AT_ONCE = 1000
 
 const toLines = (records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -48,13 +51,13 @@ async function* readPages<Row extends { id: number }>(
   }
 }
 
-const selectAfter = <Table extends 'tags' | 'domains' | 'channels' | 'forms' | 'views'>(
+const selectAfter = <Table extends ExportedTable>(
   { db, actor: { workspaceId } }: WorkspaceScan,
   table: Table,
   after: number,
 ) =>
   db.read
-    .selectFrom<'tags' | 'domains' | 'channels' | 'forms' | 'views'>(table)
+    .selectFrom<ExportedTable>(table)
     .where('workspace_id', '=', workspaceId)
     .where('id', '>', after)
     .orderBy('id')
@@ -81,6 +84,12 @@ export async function* streamChannels(scan: WorkspaceScan): AsyncGenerator<strin
 export async function* streamViews(scan: WorkspaceScan): AsyncGenerator<string> {
   for await (const rows of readPages(scan, (after) => selectAfter(scan, 'views', after).execute()))
     yield toLines(rows.map(toViewRecord))
+}
+
+export async function* streamUtmTemplates(scan: WorkspaceScan): AsyncGenerator<string> {
+  const select = (after: number) => selectAfter(scan, 'utm_templates', after)
+  for await (const rows of readPages(scan, (after) => select(after).execute()))
+    yield toLines(rows.map(toUtmTemplateRecord))
 }
 
 /** One record, or none where no setting is set. */
@@ -181,15 +190,31 @@ async function readWhole({ db, actor: { workspaceId } }: WorkspaceScan, position
     .where(sql<boolean>`+workspace_id = ${workspaceId}`)
     .orderBy('id')
     .execute()
+  const replies = await listTeamReplies(db.read, { workspaceId }, ids)
+  const assignees = await db.read
+    .selectFrom('submission_assignees')
+    .innerJoin('users', 'users.id', 'submission_assignees.user_id')
+    .select(['submission_assignees.submission_id', 'users.email'])
+    .where('submission_id', 'in', ids)
+    .where(sql<boolean>`+workspace_id = ${workspaceId}`)
+    .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
   const filesById = Map.groupBy(files, (file) => file.submission_id)
   const touchesById = Map.groupBy(touches, (touch) => touch.submission_id)
   const outcomesById = Map.groupBy(outcomes, (outcome) => outcome.submission_id)
+  const repliesById = Map.groupBy(replies, (reply) => reply.submissionId)
+  const emailById = new Map(assignees.map((row) => [row.submission_id, row.email]))
   return ids.flatMap((id) => {
     const row = byId.get(id)
     if (!row) return []
-    const [own, sent] = [outcomesById.get(id) ?? [], filesById.get(id) ?? []]
-    return [toSubmissionRecord(row, { touches: touchesById.get(id) ?? [], files: sent, outcomes: own })]
+    const about = {
+      touches: touchesById.get(id) ?? [],
+      files: filesById.get(id) ?? [],
+      outcomes: outcomesById.get(id) ?? [],
+      replies: repliesById.get(id) ?? [],
+      assignee: emailById.get(id) ?? null,
+    }
+    return [toSubmissionRecord(row, about)]
   })
 }
 

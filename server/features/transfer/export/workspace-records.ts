@@ -2,7 +2,7 @@
 // export only. The importer reads the same types (transfer/workspace/).
 
 import type { Selectable } from 'kysely'
-import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
+import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 import type { Domains } from '../../../storage/database/tables/domain-tables.ts'
 import type {
@@ -12,19 +12,29 @@ import type {
   Submissions,
   Touches,
 } from '../../../storage/database/tables/form-tables.ts'
-import type { Tags } from '../../../storage/database/tables/link-tables.ts'
+import type { Tags, UtmTemplates } from '../../../storage/database/tables/link-tables.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
 import type { Misses } from '../../../storage/database/tables/operation-tables.ts'
 import type { Views } from '../../../storage/database/tables/view-tables.ts'
 import { parseBrand } from '../../accounts/brand/brand.ts'
 import { ANNOUNCED } from '../../forms/leads/announced.ts'
+import type { TeamReplyResource } from '../../forms/team-replies/schema.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
 
 export const toTagRecord = (row: Selectable<Tags>) => ({
   id: row.id,
   name: row.name,
   color: row.color,
+  pinned: row.pinned === 1,
   createdAt: toIso(row.created_at),
+})
+
+export const toUtmTemplateRecord = (row: Selectable<UtmTemplates>) => ({
+  id: row.id,
+  name: row.name,
+  ...toCampaign(row),
+  createdAt: toIso(row.created_at),
+  updatedAt: toIso(row.updated_at),
 })
 
 export const toDomainRecord = (row: Selectable<Domains>) => ({
@@ -97,6 +107,8 @@ export const toFormRecord = (row: Selectable<Forms>) => ({
   /** Without the logo, whose picture is no record. */
   brand: row.brand === null ? null : { ...parseBrand(row.brand), logo: null },
   adClickIds: row.ad_click_ids === 1,
+  fieldLabels: parseOrNull(row.field_labels),
+  replyTemplates: parseOrNull(row.reply_templates),
   createdAt: toIso(row.created_at),
   updatedAt: toIso(row.updated_at),
 })
@@ -113,10 +125,15 @@ export const toSubmissionRecord = (
     touches,
     files,
     outcomes,
+    replies,
+    assignee,
   }: {
     touches: Selectable<Touches>[]
     files: Selectable<SubmissionFiles>[]
     outcomes: Selectable<Outcomes>[]
+    replies: TeamReplyResource[]
+    /** The address of a member. */
+    assignee: string | null
   },
 ) => ({
   id: row.id,
@@ -163,6 +180,10 @@ export const toSubmissionRecord = (
   })),
   touches: touches.map(toTouchRecord),
   outcomes: outcomes.map(toOutcomeRecord),
+  replies: replies.map(({ author, subject, text, status, createdAt }) => ({
+    ...{ author, subject, text, status, createdAt },
+  })),
+  assignee,
 })
 
 const toOutcomeRecord = (row: Selectable<Outcomes>) => ({

@@ -1,7 +1,7 @@
 // An import as a row and as the resource that callers see.
 
 import type { Selectable } from 'kysely'
-import { toIso, toIsoOrNull } from '../../../lib/api-fields.ts'
+import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { ImportRows, Imports } from '../../../storage/database/tables/transfer-tables.ts'

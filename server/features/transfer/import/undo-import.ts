@@ -15,6 +15,7 @@ import {
   deleteDomainUnlessUsed,
   deleteFormUnlessUsed,
   deleteSubmissionUnlessChanged,
+  deleteUtmTemplateUnlessChanged,
   deleteViewUnlessChanged,
   unsetSettingsUnlessChanged,
 } from '../workspace/delete-items.ts'
@@ -27,6 +28,7 @@ const ITEMS_AT_ONCE = 20
 const DELETIONS: [kind: string, DeleteItem<ImportRun>][] = [
   ['settings', unsetSettingsUnlessChanged],
   ['view', deleteViewUnlessChanged],
+  ['utmTemplate', deleteUtmTemplateUnlessChanged],
   ['submission', deleteSubmissionUnlessChanged],
   ['form', deleteFormUnlessUsed],
   ['channel', deleteChannelUnlessChanged],

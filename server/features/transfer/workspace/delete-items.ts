@@ -37,14 +37,16 @@ export type DeleteItem<Run = Undo> = (
 
 const CHANGED = 'It was changed after the import.'
 
+type DeletedTable = 'forms' | 'channels' | 'views' | 'utm_templates'
+
 async function deleteRow(
   connection: Connection,
-  table: 'forms' | 'channels' | 'domains' | 'views',
+  table: DeletedTable | 'domains',
   { workspaceId }: Actor,
   id: number,
 ): Promise<undefined> {
   await connection
-    .deleteFrom<'forms' | 'channels' | 'domains' | 'views'>(table)
+    .deleteFrom<DeletedTable | 'domains'>(table)
     .where('workspace_id', '=', workspaceId)
     .where('id', '=', id)
     .execute()
@@ -69,13 +71,13 @@ export const deleteSubmissionUnlessChanged: DeleteItem = ({ actor }, db, { item_
 /** @param findUse why the row stays although it is as it was imported */
 async function deleteRowUnlessChanged(
   connection: Connection,
-  table: 'forms' | 'channels' | 'views',
+  table: DeletedTable,
   actor: Actor,
   { item_id, item_updated_at }: CreatedItem,
   findUse: () => Promise<string | undefined> = async () => undefined,
 ): Promise<string | undefined> {
   const row = await connection
-    .selectFrom<'forms' | 'channels' | 'views'>(table)
+    .selectFrom<DeletedTable>(table)
     .select('updated_at')
     .where('workspace_id', '=', actor.workspaceId)
     .where('id', '=', item_id)
@@ -119,6 +121,11 @@ export const deleteChannelUnlessChanged: DeleteItem = ({ actor }, db, item) => {
 export const deleteViewUnlessChanged: DeleteItem = ({ actor }, db, item) => {
   allow(actor, 'views:write')
   return db.write((connection) => deleteRowUnlessChanged(connection, 'views', actor, item))
+}
+
+export const deleteUtmTemplateUnlessChanged: DeleteItem = ({ actor }, db, item) => {
+  allow(actor, 'links:write')
+  return db.write((connection) => deleteRowUnlessChanged(connection, 'utm_templates', actor, item))
 }
 
 interface SettingsUndo extends Undo {

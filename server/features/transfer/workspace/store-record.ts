@@ -11,6 +11,7 @@ import { storeAttempts, storeMiss } from './store-count-records.ts'
 import { storeLinkRecord } from './store-link-record.ts'
 import { storeChannel, storeDomain, storeForm, storeTag } from './store-settings.ts'
 import { storeSubmissionRecord } from './store-submission-record.ts'
+import { storeUtmTemplate } from './store-utm-template.ts'
 import { storeView } from './store-view.ts'
 
 interface RecordKind<Name extends RecordFileName> {
@@ -29,6 +30,7 @@ const KINDS: { [Name in RecordFileName]: RecordKind<Name> } = {
   'submissions.ndjson': { kind: 'submission', store: storeSubmissionRecord },
   'misses.ndjson': { store: (transaction, record) => storeMiss(transaction, record).then(toNothing) },
   'views.ndjson': { kind: 'view', store: storeView },
+  'utm-templates.ndjson': { kind: 'utmTemplate', store: storeUtmTemplate },
   'settings.ndjson': { kind: 'settings', store: storeAnalyticsRecord },
 }
 

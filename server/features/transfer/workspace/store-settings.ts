@@ -12,6 +12,7 @@ import { insertForm } from '../../forms/settings/insert-form.ts'
 import { createDomainIn } from '../../links/domains/create-domain.ts'
 import { CreateDomain } from '../../links/domains/schema.ts'
 import { CreateTag } from '../../links/schema.ts'
+import { requireRoomForPin } from '../../links/tags/tag.ts'
 import { ImportedChannel } from '../../notify/schema.ts'
 import type { ArchiveRecord } from '../archive/record-schemas.ts'
 import {
@@ -30,6 +31,7 @@ export async function storeTag(
 ): Promise<RecordOutcome> {
   const { run, connection } = transaction
   const { name, color } = parseInput(CreateTag, { name: record.name, color: record.color })
+  const pinned = Number(record.pinned ?? false)
   const item = { kind: 'tag', name } as const
   const { workspaceId } = run.actor
   const row = await connection
@@ -39,6 +41,7 @@ export async function storeTag(
       name,
       name_key: foldCase(name),
       color: color ?? 'gray',
+      pinned,
       created_at: Math.min(record.createdAt, run.needs.now()),
     })
     .onConflict((conflict) => conflict.columns(['workspace_id', 'name_key']).doNothing())
@@ -50,6 +53,7 @@ export async function storeTag(
     await storeItemKey(transaction, 'tag', record.id, id)
   if (!row) return toSkipped(item, 'The workspace has a tag of this name.')
   await requireRoom(connection, workspaceId, 'tags')
+  if (pinned === 1) await requireRoomForPin(connection, run.actor)
   // An undo must know whether somebody has changed it.
   return { ...toCreated(item, row), field: 'color', value: color ?? 'gray' }
 }

@@ -49,6 +49,8 @@ export async function storeSubmissionRecord(
     await storeFiles(transaction, record, id),
     await storeOutcomes(transaction, record, id),
   )
+  await storeReplies(transaction, record, id)
+  await storeAssignee(transaction, record, id)
   await storeItemKey(transaction, 'submission', record.id, id)
   return toCreated(item, { id, updated_at: hashEditableFields(record) }, note)
 }
@@ -79,6 +81,41 @@ async function storeOutcomes(
   const left = rows.length - stored.length
   if (left === 0) return null
   return `${left} of its ${rows.length} outcomes have external ids that are in use here, and are left out.`
+}
+
+/** Nothing is sent: one that waited where it was written did not leave from there. */
+async function storeReplies(
+  { run, connection }: RecordTransaction,
+  record: SubmissionRecord,
+  submissionId: number,
+): Promise<void> {
+  if (record.replies.length === 0) return
+  const rows = record.replies.map(({ author, subject, text, status, createdAt }) => ({
+    ...{ workspace_id: run.actor.workspaceId, submission_id: submissionId, author, subject, text },
+    status: status === 'waiting' ? 'canceled' : status,
+    created_at: Math.min(createdAt, run.needs.now()),
+  }))
+  await connection.insertInto('team_replies').values(rows).execute()
+}
+
+/** The member with the same address, where this workspace has one. */
+async function storeAssignee(
+  { run, connection }: RecordTransaction,
+  { assignee }: SubmissionRecord,
+  submissionId: number,
+): Promise<void> {
+  if (assignee === null) return
+  const { workspaceId } = run.actor
+  const member = await connection
+    .selectFrom('members')
+    .innerJoin('users', 'users.id', 'members.user_id')
+    .select('users.id')
+    .where('members.workspace_id', '=', workspaceId)
+    .where('users.email', '=', assignee.toLowerCase())
+    .executeTakeFirst()
+  if (!member) return
+  const row = { submission_id: submissionId, workspace_id: workspaceId, user_id: member.id }
+  await connection.insertInto('submission_assignees').values(row).execute()
 }
 
 /** @returns what a person should know. @throws Failure `invalid` */

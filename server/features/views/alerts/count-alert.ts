@@ -7,9 +7,10 @@ import { findExpected } from '../alert-schedule.ts'
 import { formatFigure } from '../chart.ts'
 import { countMetric, type FigureNeeds } from '../count-view.ts'
 import { toDashboardUrl } from '../dashboard-url.ts'
-import type { AlertSettings } from '../schema.ts'
+import type { DifferenceAlert } from '../schema.ts'
 import { toViewSettings, type ViewRow } from '../view.ts'
 import { toViewSelection, withRange } from '../view-selection.ts'
+import { formatHours } from './format-hours.ts'
 
 /**
  * @returns null where the hours are as expected, or no earlier week has figures
@@ -18,7 +19,7 @@ import { toViewSelection, withRange } from '../view-selection.ts'
 export async function countAlert(
   needs: FigureNeeds & { origin: string },
   view: ViewRow,
-  alert: AlertSettings,
+  alert: DifferenceAlert,
   { hours, earlier }: ReturnType<typeof findAlertHours>,
 ): Promise<AlertContent | null> {
   const { metric, when, percent, window, minimum } = alert
@@ -41,18 +42,15 @@ export async function countAlert(
   }
 }
 
-function isUnusual({ when, percent, minimum }: AlertSettings, count: number, expected: number): boolean {
+function isUnusual({ when, percent, minimum }: DifferenceAlert, count: number, expected: number): boolean {
   // Multiplied, so that whole percentages stay exact.
   if (when === 'above') return count * 100 >= expected * (100 + percent)
   return expected >= minimum && count * 100 <= expected * (100 - percent)
 }
 
-function formatReason({ metric, window }: AlertSettings, count: number, expected: number): string {
+function formatReason({ metric, window }: DifferenceAlert, count: number, expected: number): string {
   const noun = count === 1 ? metric.slice(0, -1) : metric
   const hours = window === '1h' ? 'hour' : 'hours'
   const last = window === '1h' ? 'hour' : `${Number.parseInt(window, 10)} hours`
   return `${formatFigure(count)} ${noun} in the last ${last}, ${formatFigure(expected)} in the same ${hours} of earlier weeks (${formatGrowth(count, expected)})`
 }
-
-const formatHours = ({ start, end }: { start: number; end: number }, timeZone: string) =>
-  new Intl.DateTimeFormat('en', { timeZone, dateStyle: 'medium', timeStyle: 'short' }).formatRange(start, end)

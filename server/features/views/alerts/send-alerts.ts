@@ -4,9 +4,10 @@
 import { enqueueAlert } from '../../notify/outbox/enqueue-alert.ts'
 import { findAlertHours, findCheckAfterAlert, findNextCheck } from '../alert-schedule.ts'
 import { runDueViews, setDue, type ViewJobNeeds } from '../due-views.ts'
-import type { AlertSettings } from '../schema.ts'
+import { type AlertSettings, isDifferenceAlert } from '../schema.ts'
 import type { ViewRow } from '../view.ts'
 import { countAlert } from './count-alert.ts'
+import { findSilentLinks } from './find-silent-links.ts'
 
 /** Rows are for the limit of a day, which has 25 hours at most. */
 const KEPT_MS = 3 * 86_400_000
@@ -20,7 +21,9 @@ export async function sendDueAlerts(needs: ViewJobNeeds): Promise<void> {
 async function checkAlert(needs: ViewJobNeeds, view: ViewRow): Promise<void> {
   const alert: AlertSettings = JSON.parse(view.alert ?? 'null')
   const due = findAlertHours(alert.window, view.timezone, needs.now())
-  const content = await countAlert(needs, view, alert, due)
+  const content = isDifferenceAlert(alert)
+    ? await countAlert(needs, view, alert, due)
+    : await findSilentLinks(needs, view, alert, due)
   await needs.db.write(async (connection, onCommit) => {
     const at = needs.now()
     const isTold =
@@ -34,8 +37,11 @@ async function checkAlert(needs: ViewJobNeeds, view: ViewRow): Promise<void> {
         content: JSON.stringify(content),
         at,
       }))
-    const next = isTold ? findCheckAfterAlert(alert.window, due.hours) : findNextCheck(view.timezone, at)
-    await setDue(connection, view, 'alert_due_at', next)
+    const skips = isTold && isDifferenceAlert(alert)
+    const next = skips ? findCheckAfterAlert(alert.window, due.hours) : findNextCheck(view.timezone, at)
+    // Links beyond the alerts of a day are told on the next day.
+    const isDone = content === null || isTold
+    await setDue(connection, view, 'alert_due_at', next, isDone ? { alert_links_until: due.hours.end } : {})
     if (isTold) onCommit(needs.wakeDeliverer)
   })
 }

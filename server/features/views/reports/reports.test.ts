@@ -265,6 +265,61 @@ onSqlite(
       expect([hook.type, hook.data.count, hook.data.expected]).toEqual(['view.alert', 5, 3])
     })
 
+    quick('an alert names the new links of a view that nobody has clicked, once', async () => {
+      receiver ??= await startWebhookReceiver()
+      const { url, requests } = receiver
+      const ws = await server().createWorkspace()
+      const create = async (path: string, body: object) =>
+        (await ws.api(path, { method: 'POST', body })).json.data
+      const channel = await create('/channels', { type: 'webhook', name: 'Hook', url })
+      const check = () => sendDueAlerts(toNeeds(server()))
+      const told = () =>
+        requests
+          .map(({ body }) => JSON.parse(String(body)))
+          .filter(({ data }) => data.when === 'silent')
+          .map(({ data }) => [data.name, data.reason, data.links.map(({ id }: { id: number }) => id)])
+      const old = await ws.createLink()
+      server().advanceClock(25 * HOUR)
+      const alert = { when: 'silent', window: '24h', channelIds: [channel.id] }
+      const view = await create('/views', { name: 'All', alert })
+      expect(view.alert).toEqual(alert)
+      await create('/views', { name: 'Own', filters: { slug: 'quiet' }, alert })
+      const [clicked, robots, archived, deleted] = [1, 2, 3, 4].map(() => ws.createLink())
+      const quiet = await ws.createLink({ slug: 'quiet', tagNames: ['a'] })
+      await server().click((await clicked)?.slug ?? '')
+      await server().click((await robots)?.slug ?? '', { 'User-Agent': 'Googlebot/2.1' })
+      await ws.api(`/links/${(await archived)?.id}`, { method: 'PATCH', body: { archived: true } })
+      await ws.api(`/links/${(await deleted)?.id}`, { method: 'DELETE' })
+      await server().waitUntilShipped()
+      server().advanceClock(23 * HOUR)
+      await check()
+      expect(told()).toEqual([])
+      const late = await ws.createLink()
+      server().advanceClock(3 * HOUR)
+      await Promise.all([check(), check()])
+      for (let hours = 0; hours < 30; hours += 3) {
+        server().advanceClock(3 * HOUR)
+        await check()
+      }
+      await until('the alerts', () => (told().length === 3 ? true : undefined))
+      const host = new URL(server().origin).host
+      expect(told().sort((a, b) => String(a).localeCompare(String(b)))).toEqual([
+        ['All', `${host}/${late.slug} had no click in its first 24 hours`, [late.id]],
+        ['All', '2 new links had no click in their first 24 hours', [(await robots)?.id, quiet.id]],
+        ['Own', `${host}/quiet had no click in its first 24 hours`, [quiet.id]],
+      ])
+      expect(JSON.stringify(told())).not.toContain(old.slug)
+      for (const [wrong, field] of [
+        [{ minimum: 1 }, 'minimum'],
+        [{ metric: 'clicks' }, 'metric'],
+        [{ window: '0h' }, 'window'],
+      ] as const) {
+        const body = { alert: { ...alert, ...wrong } }
+        const { status, json } = await ws.api(`/views/${view.id}`, { method: 'PATCH', body })
+        expect([status, Object.keys(json.errors)]).toEqual([422, [`alert.${field}`]])
+      }
+    })
+
     test.each<[object | null, string]>([
       [{}, 'metric'],
       [{ window: '0h' }, 'window'],

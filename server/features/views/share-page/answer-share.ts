@@ -2,6 +2,7 @@
 
 import type { WorkspaceScope } from '../../analytics/resolve-selection.ts'
 import { INTERVALS, type Interval, resolveInterval } from '../../analytics/timeline.ts'
+import { findLastProof } from '../../proofs/proof-chain.ts'
 import {
   countTime,
   countTop,
@@ -33,6 +34,8 @@ export interface SharedAnswer {
   metric: FigureMetric
   time: { at: number; count: number }[]
   cards: SharedCard[]
+  /** The last closed day of the workspace; null before the first one. Its number of hits is more than the view shows. */
+  proof: { day: string; hash: string } | null
   /** Intervals that are a part of the view's range. */
   intervals: Interval[]
 }
@@ -56,7 +59,8 @@ export async function answerSharedView(
     return { title, dimensions, dimension: dimensions.find(isOpen) ?? (dimensions[0] as Dimension) }
   })
   const counted = selection.clicks ?? selection.leads
-  const [totals, time, ...rows] = await Promise.all([
+  const [proof = null, totals, time, ...rows] = await Promise.all([
+    findLastProof(needs.db.read, view.workspace_id),
     counted ? countTotals(needs, scope, selection) : { ...whole, clicks: null, visitors: null, leads: null },
     counted ? countTime(needs, scope, selection, metric) : [],
     ...shown.map(async ({ dimension }) =>
@@ -64,7 +68,7 @@ export async function answerSharedView(
     ),
   ])
   return {
-    ...{ name: view.name, asked, timezone: selection.timezone, totals, metric, time },
+    ...{ name: view.name, asked, timezone: selection.timezone, totals, metric, time, proof },
     tabs: shown.flatMap(({ dimensions, dimension }) => (dimension === dimensions[0] ? [] : [dimension])),
     cards: shown.map((card, i) => ({ ...card, rows: rows[i] ?? [] })),
     intervals: INTERVALS.filter((each) => {

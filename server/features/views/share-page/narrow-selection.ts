@@ -7,8 +7,8 @@ import { RANGE_PARAMETERS } from '../../analytics/parameters.ts'
 import { resolveRange, type SelectionNeeds, type WorkspaceScope } from '../../analytics/resolve-selection.ts'
 import type { TimeRange } from '../../analytics/timeline.ts'
 import {
+  isViewFilter,
   toViewSelection,
-  VIEW_FILTER_NAMES,
   type ViewSelection,
   type ViewSettings,
   type WrittenFilters,
@@ -33,7 +33,8 @@ export function readAskedView(query: URLSearchParams): AskedView {
       }),
     )
   const range = RANGE.safeParse(named(RANGE_NAMES))
-  if (range.success) return { filters: named(VIEW_FILTER_NAMES), range: range.data }
+  if (range.success)
+    return { filters: named([...new Set(query.keys())].filter(isViewFilter)), range: range.data }
   throw invalid(Object.fromEntries(range.error.issues.map(({ path, message }) => [String(path[0]), message])))
 }
 

@@ -24,7 +24,7 @@ body { place-items: start center; align-content: start } main { max-width: 64rem
 nav.line { display: flex; flex-wrap: wrap; gap: .25rem .75rem; margin: 0 0 .75rem; font-size: .9375rem } nav.line [aria-current] { font-weight: 600; color: var(--ink); text-decoration: none }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem } .cards section { min-width: 0; padding: 1rem; border: 1px solid var(--line); border-radius: .5rem }
 .chip { padding: 0 .5rem; border: 1px solid var(--line); border-radius: .5rem; text-decoration: none; color: var(--ink) }
-table { border-collapse: collapse; font-size: .875rem } td, th { padding: .25rem .75rem .25rem 0; text-align: left } details { margin: 0 0 1rem }
+table { border-collapse: collapse; font-size: .875rem } td, th { padding: .25rem .75rem .25rem 0; text-align: left } details { margin: 0 0 1rem } .proof { margin: 1rem 0 0; font-size: .875rem } .proof code { overflow-wrap: anywhere }
 `
 
 const METRICS: Record<FigureMetric, string> = { clicks: 'Clicks', visitors: 'Visitors', leads: 'Leads' }
@@ -62,7 +62,7 @@ function createAddress({ asked, metric, tabs }: SharedAnswer) {
 }
 
 function toContent(answer: SharedAnswer): Html {
-  const { name, totals, timezone, metric, time, cards } = answer
+  const { name, totals, timezone, metric, time, cards, proof } = answer
   const toAddress = createAddress(answer)
   const day = new Intl.DateTimeFormat('en', { timeZone: timezone, dateStyle: 'medium' })
   const formatBucket = createBucketFormatter(
@@ -84,8 +84,16 @@ ${toRanges(answer, toAddress)}${toChips(answer, toAddress)}
 ${timelineChart(bars, `${METRICS[metric]} over time`)}
 ${first && last ? html`<p class="ends"><span>${formatBucket(first.at)}</span><span>${formatBucket(last.at)}</span></p>` : html`<p>Nothing is counted under these filters.</p>`}
 <details><summary>Figures as a table</summary><table><tr><th>Time</th><th>${METRICS[metric]}</th></tr>${time.map(({ at, count }) => html`<tr><td>${formatBucket(at)}</td><td>${formatFigure(count)}</td></tr>`)}</table></details>
-<div class="cards">${cards.map((card) => toCard(card, answer, toAddress))}</div>`
+<div class="cards">${cards.map((card) => toCard(card, answer, toAddress))}</div>
+${proof === null ? '' : toProof(proof)}`
 }
+
+const utcDay = new Intl.DateTimeFormat('en', { timeZone: 'UTC', dateStyle: 'medium' })
+
+const toProof = ({ day, hash }: NonNullable<SharedAnswer['proof']>) =>
+  html`<details class="proof"><summary>Days up to ${utcDay.format(Date.parse(day))} (UTC) are closed. How to verify them</summary>
+<p>Hash of the last closed day: <code>${hash}</code></p>
+<p>It covers all figures of the workspace on that day and on all closed days before it. Keep it. If a day is edited later, the hashes from that day on change. Ask the people who share this page for the hash of the same day, or the operator of the server to recompute all days with <code>towpath verify</code>.</p></details>`
 
 function toRanges({ intervals, asked }: SharedAnswer, toAddress: (changes: Changes) => string) {
   if (intervals.length === 0) return ''

@@ -1,9 +1,9 @@
 // The figures of a shared page as JSON, for programs that may see no more than people with the address.
 
-import { toIso } from '../../../lib/api-fields.ts'
+import { toIso } from '../../../lib/iso-time.ts'
 import type { SharedAnswer } from './answer-share.ts'
 
-export function toSharedJson({ name, timezone, totals, metric, time, cards }: SharedAnswer): Response {
+export function toSharedJson({ name, timezone, totals, metric, time, cards, proof }: SharedAnswer): Response {
   const { start, end, ...counts } = totals
   const data = {
     name,
@@ -13,6 +13,7 @@ export function toSharedJson({ name, timezone, totals, metric, time, cards }: Sh
     ...counts,
     metric,
     time: time.map(({ at, count }) => ({ time: toIso(at), count })),
+    proof,
     groups: Object.fromEntries(cards.map(({ dimension, rows }) => [dimension, rows])),
   }
   return Response.json(

@@ -71,6 +71,8 @@ export interface Users {
   suspended_at: number | null
   /** Shown to the people who own it. */
   suspended_reason: string | null
+  /** The language of the dashboard, such as `de`; null: the browser's. */
+  language: string | null
 }
 
 export interface Sessions {

@@ -48,6 +48,10 @@ export interface Forms {
   brand: string | null
   /** 1 keeps the click ids of ad networks. */
   ad_click_ids: Generated<number>
+  /** JSON of `FieldLabels`. */
+  field_labels: string | null
+  /** JSON of `ReplyTemplate[]`. */
+  reply_templates: string | null
   /** Every change of the row raises it. */
   revision: Generated<number>
   created_at: number
@@ -199,12 +203,37 @@ export interface Touches {
   utm_content: string | null
 }
 
+/** The member of the workspace who has a submission. The row goes with either. */
+export interface SubmissionAssignees {
+  submission_id: number
+  workspace_id: number
+  user_id: number
+}
+
+/** What the team has written to the sender. The row goes with its submission. */
+export interface TeamReplies {
+  id: Generated<number>
+  workspace_id: number
+  submission_id: number
+  /** That of its delivery, which belongs to the same submission; null for one that was imported. */
+  message_id: string | null
+  /** Of one that was imported: its delivery was elsewhere. */
+  status: string | null
+  /** The name of the member at that time. */
+  author: string | null
+  /** The address of the member, for answers where the brand names none. */
+  reply_to: string | null
+  subject: string
+  text: string
+  created_at: number
+}
+
 /** What became of a lead. The row goes with its submission. */
 export interface Outcomes {
   id: Generated<number>
   workspace_id: number
   submission_id: number
-  /** `qualified`, `won` or `lost`. */
+  /** One of `OUTCOME_STAGES`. */
   stage: string
   /** Decimal text, as `toDecimalText` writes it: no engine computes with it. */
   value: string | null

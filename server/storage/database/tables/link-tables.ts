@@ -87,7 +87,24 @@ export interface Tags {
   /** The name in lower case; unique in the workspace. */
   name_key: string
   color: string
+  /** 1 where the tag stands in the sidebar. */
+  pinned: Generated<number>
   created_at: number
+}
+
+export interface UtmTemplates {
+  id: Generated<number>
+  workspace_id: number
+  name: string
+  /** The name in lower case; unique in the workspace. */
+  name_key: string
+  utm_source: string | null
+  utm_medium: string | null
+  utm_campaign: string | null
+  utm_term: string | null
+  utm_content: string | null
+  created_at: number
+  updated_at: number
 }
 
 export interface LinkTags {

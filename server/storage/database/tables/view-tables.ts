@@ -32,6 +32,8 @@ export interface Views {
   alert: string | null
   /** When the alert is checked next. */
   alert_due_at: number | null
+  /** For an alert about new links: the first hours of links that ended up to then have been checked. */
+  alert_links_until: number | null
   created_at: number
   updated_at: number
 }

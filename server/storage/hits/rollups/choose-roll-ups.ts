@@ -32,7 +32,7 @@ export function chooseRollUps(query: HitQuery): RollUpChoice | undefined {
   if (isSum && filters.length === 0) return { set: 'times', needsUnmixed: false }
   if (!filters.every(isRowFilter) || !hasUsualNullName(query)) return undefined
   const columns = new Set<HitColumn>(filters.map(({ column }) => column))
-  if (!isSum) columns.add(groupBy.by as HitColumn)
+  if (!isSum) columns.add(groupBy.by === 'linkDay' ? 'linkId' : (groupBy.by as HitColumn))
   if ([...columns].every(isPeopleColumn)) return { set: 'people', needsUnmixed: true }
   const [column] = columns
   const set = columns.size === 1 && column !== undefined ? toSet(column) : undefined

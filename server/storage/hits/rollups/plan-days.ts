@@ -164,6 +164,7 @@ function isWholeMonth(
   { set, needsUnmixed }: RollUpChoice,
   { days, months, mixed }: RollUpState,
 ): boolean {
+  if (groupBy.by === 'linkDay') return false
   if (SETS_WITHOUT_MONTHS.has(set) || toMonth(day) !== day || !months.has(day)) return false
   const next = toNextMonth(day)
   if (day * DAY_MS < start || next * DAY_MS > end) return false

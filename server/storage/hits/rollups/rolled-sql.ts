@@ -5,9 +5,9 @@ import { DAY_MS } from '../../../lib/utc-day.ts'
 import { type SqlValue, toAnyOfSql, toBucketSql, toFilterSql, type ValueBinder } from '../../filter-sql.ts'
 import { isOriginDimension } from '../../sources/origin-sql.ts'
 import type { HitDialect } from '../hit-dialect.ts'
-import type { HitAnswer, HitColumn, HitFilter, HitQuery } from '../hit-engine.ts'
+import { type HitAnswer, type HitColumn, type HitFilter, type HitQuery, LINK_DAYS } from '../hit-engine.ts'
 import { toTopOriginsSql } from '../hit-origin-sql.ts'
-import { toColumnSql, toSelectionSql } from '../hit-sql.ts'
+import { LINK_DAY, toColumnSql, toSelectionSql } from '../hit-sql.ts'
 import type { DaySpan, RollUpPlan } from './plan-days.ts'
 import {
   CLICK_COLUMNS,
@@ -54,7 +54,7 @@ export function toRolledSql(
   const among = keys === undefined ? '' : ` WHERE ${toAnyOfSql('key', keys, dialect, bind)}`
   const sums = 'sum(c) AS clicks, sum(v) AS visitors'
   const readKey =
-    groupBy.by === 'total' ? () => null : groupBy.by === 'time' || groupBy.by === 'linkId' ? Number : String
+    groupBy.by === 'total' ? () => null : ['time', 'linkId', 'linkDay'].includes(groupBy.by) ? Number : String
   const read: RolledSql['read'] = (rows) =>
     rows.map(([key, clicks, visitors]) => ({
       key: readKey(key),
@@ -112,7 +112,9 @@ function toSumPiece(builder: Builder, table: string, days: string): string {
       ? 'NULL'
       : groupBy.by === 'time'
         ? toBucketSql(`(CAST(day AS BIGINT) * ${DAY_MS})`, groupBy.starts, bind)
-        : toRowColumn(plan.set, groupBy.by)
+        : groupBy.by === 'linkDay'
+          ? `(value * ${LINK_DAYS} + CAST(day AS BIGINT))`
+          : toRowColumn(plan.set, groupBy.by)
   const conditions = [...toRowConditions(builder), days, ...toFilterConditions(builder)]
   const grouping = groupBy.by === 'total' ? '' : ' GROUP BY key'
   return `SELECT ${key} AS key, sum(${clicks}) AS c, sum(${visitors}) AS v FROM ${table} WHERE ${conditions.join(' AND ')}${grouping}`
@@ -211,6 +213,8 @@ function toRawPiece({ query, dialect, bind }: Builder, spans: readonly DaySpan[]
       return `SELECT ${toBucketSql('recorded_at', groupBy.starts, bind)} AS key, ${counts} FROM ${hits} WHERE ${where} GROUP BY key`
     case 'linkId':
       return `SELECT link_id AS key, ${counts} FROM ${hits} WHERE ${where} GROUP BY key`
+    case 'linkDay':
+      return `SELECT ${LINK_DAY} AS key, ${counts} FROM ${hits} WHERE ${where} GROUP BY key`
     case 'linkGroup':
       throw new Error('Roll-ups have no groups of links')
     default: {

@@ -1,6 +1,7 @@
 // Turns the API's errors for list items, which have an index, into messages that name the item.
 
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
+import { lowerFirst } from '../../../../ui/text.ts'
 
 /** The error of a list, with the wrong item: `“a b”: must have a character other than *`. */
 export function findItemError(
@@ -11,5 +12,5 @@ export function findItemError(
   const message = findFieldError(errors, field)
   const found = Object.keys(errors).find((name) => name.startsWith(`${field}.`))
   const item = found && items[Number(found.slice(field.length + 1))]
-  return message && item ? `“${item}”: ${message.charAt(0).toLowerCase()}${message.slice(1)}` : message
+  return message && item ? `“${item}”: ${lowerFirst(message)}` : message
 }

@@ -15,10 +15,14 @@ import { getChannelKind } from '../../../channels/channel-kinds.tsx'
 interface Props {
   selected: number[]
   onChange: (selected: number[]) => void
+  /** What stands in a channel's way, in two or three words. */
+  describe?: (channel: ChannelResource) => string | undefined
   error: string | undefined
 }
 
-export function ChannelChoice({ selected, onChange, error }: Props) {
+const describeState = ({ enabled }: ChannelResource) => (enabled ? undefined : 'Off')
+
+export function ChannelChoice({ selected, onChange, describe = describeState, error }: Props) {
   const api = useApi()
   const channels = useQuery(channelsQuery(api))
   if (channels.isError) return <ErrorState error={channels.error} retry={() => void channels.refetch()} />
@@ -30,6 +34,7 @@ export function ChannelChoice({ selected, onChange, error }: Props) {
         <Choice
           key={channel.id}
           channel={channel}
+          problem={describe(channel)}
           checked={selected.includes(channel.id)}
           onChange={(on) =>
             onChange(on ? [...selected, channel.id] : selected.filter((id) => id !== channel.id))
@@ -55,11 +60,12 @@ export function ChannelChoice({ selected, onChange, error }: Props) {
 
 interface ChoiceProps {
   channel: ChannelResource
+  problem: string | undefined
   checked: boolean
   onChange: (on: boolean) => void
 }
 
-function Choice({ channel, checked, onChange }: ChoiceProps) {
+function Choice({ channel, problem, checked, onChange }: ChoiceProps) {
   const id = useId()
   return (
     <div className="flex items-center gap-3">
@@ -68,7 +74,7 @@ function Choice({ channel, checked, onChange }: ChoiceProps) {
         {channel.name}
       </label>
       <span className="text-sm whitespace-nowrap text-soft">{getChannelKind(channel.type).label}</span>
-      {!channel.enabled && <Badge tone="warn">Off</Badge>}
+      {problem && <Badge tone="warn">{problem}</Badge>}
     </div>
   )
 }

@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import type { FormResource } from '../../../../../server/features/forms/schema.ts'
+import { locale } from '../../../../api/language.ts'
 import { formatCount } from '../../../../ui/format.ts'
 import { Field, Select, TextField } from '../../../../ui/forms/field.tsx'
 import type { FormDraft, GroupProps } from '../form-draft.ts'
@@ -53,7 +54,7 @@ const RULES: { rule: string; label: string; isUsed?: (draft: FormDraft) => boole
   { rule: 'captchaFailed', label: 'Captcha failed', isUsed: ({ captcha }) => captcha },
 ]
 
-const languages = new Intl.DisplayNames(undefined, { type: 'language', fallback: 'code' })
+const languages = new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' })
 
 function toLanguageName(locale: string): string {
   try {

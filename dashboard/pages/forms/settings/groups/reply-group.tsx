@@ -1,6 +1,7 @@
 // The email that answers the sender, and double opt-in.
 
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { toFieldLabel } from '../../../../../server/features/forms/markup.ts'
 import type { FormResource } from '../../../../../server/features/forms/schema.ts'
@@ -8,6 +9,7 @@ import { signInOptionsQuery } from '../../../../api/session.ts'
 import { Field, Textarea, TextField, Toggle } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import { PlaceholderButtons } from '../../../../ui/forms/placeholder-buttons.tsx'
+import { TEXT_LINK } from '../../../../ui/text-link.ts'
 import type { GroupProps } from '../form-draft.ts'
 import { SettingsGroup } from '../settings-group.tsx'
 import { useFieldNames } from './use-field-names.ts'
@@ -41,6 +43,18 @@ export function ReplyGroup({ form, draft, set, errors }: GroupProps) {
           change={(part) => set({ reply: { ...reply, ...part } })}
         />
       )}
+      <p className="text-sm text-soft">
+        The sender’s name, Reply-To and footer of emails are{' '}
+        <Link
+          to="/$workspaceId/forms/$formKey"
+          from="/$workspaceId/forms/$formKey"
+          search={{ tab: 'settings', page: 'brand' }}
+          className={TEXT_LINK}
+        >
+          part of the brand
+        </Link>
+        .
+      </p>
     </SettingsGroup>
   )
 }

@@ -6,15 +6,7 @@ import { TextField } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import { ChoiceField } from '../controls/choice-field.tsx'
 
-export type SendingDraft = Pick<FormResource, 'pageUrl' | 'redirectUrl' | 'afterSubmit' | 'onError'>
-
-/** A form that is made here thanks on a page of this server: it works on every site, without the snippet too. */
-export const NEW_FORM_SENDING: SendingDraft = {
-  pageUrl: null,
-  redirectUrl: null,
-  afterSubmit: 'hosted',
-  onError: 'hosted',
-}
+type SendingDraft = Pick<FormResource, 'pageUrl' | 'redirectUrl' | 'afterSubmit' | 'onError'>
 
 interface SendingFieldsProps {
   draft: SendingDraft
@@ -22,10 +14,10 @@ interface SendingFieldsProps {
   errors: Record<string, string>
 }
 
-export function PageUrlInput({ draft, set, errors, optional }: SendingFieldsProps & { optional?: boolean }) {
+export function PageUrlInput({ draft, set, errors }: SendingFieldsProps) {
   return (
     <TextField
-      label={optional ? 'Page with the form (optional)' : 'Page with the form'}
+      label="Page with the form"
       type="url"
       inputMode="url"
       value={draft.pageUrl ?? ''}

@@ -1,4 +1,4 @@
-// Spam settings of a form.
+// The protection of a form against bots, and its spam filter.
 
 import { Toggle } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
@@ -32,65 +32,70 @@ const LISTS = [
   },
 ] as const
 
-export function SpamGroup({ draft, set, errors }: GroupProps) {
+/** What is refused before it is stored. */
+export const ProtectionGroup = ({ draft, set, errors }: GroupProps) => (
+  <SettingsGroup id="spam">
+    <Toggle
+      label="Captcha"
+      hint="Keeps bots out, and people rarely notice it. With a captcha, the form works only on pages with the snippet. Without one, it works without the snippet too."
+      checked={draft.captcha}
+      onChange={(event) => set({ captcha: event.target.checked })}
+    />
+    <ListField
+      label="Allowed sites"
+      hint="For example https://example.com or https://*.example.com. Leave empty to allow all sites."
+      placeholder="https://example.com"
+      value={draft.allowedOrigins}
+      onChange={(allowedOrigins) => set({ allowedOrigins })}
+      error={findFieldError(errors, 'allowedOrigins')}
+    />
+    <AddressLimit {...{ draft, set, errors }} />
+  </SettingsGroup>
+)
+
+/** What is stored as spam. */
+export function FilterGroup({ draft, set, errors }: GroupProps) {
   const { spam } = draft
   const setSpam = (part: Partial<Spam>) => set({ spam: { ...spam, ...part } })
   return (
-    <SettingsGroup id="spam" error={errors.spam}>
+    <SettingsGroup id="filter" error={errors.spam}>
+      <p className="text-soft">
+        The filter never rejects a submission. Matches go to spam in the inbox, with the reason and without
+        notifications. “Not spam” restores a submission and notifies your team.
+      </p>
       <Toggle
-        label="Captcha"
-        hint="Keeps bots out, and people rarely notice it. With a captcha, the form works only on pages with the snippet. Without one, it works without the snippet too."
-        checked={draft.captcha}
-        onChange={(event) => set({ captcha: event.target.checked })}
+        label="Learn from the inbox"
+        hint="Learns from submissions that your team marks as spam or not spam. It starts once there are 20 of each."
+        checked={spam.learn}
+        onChange={(event) => setSpam({ learn: event.target.checked })}
       />
-      <ListField
-        label="Allowed sites"
-        hint="For example https://example.com or https://*.example.com. Leave empty to allow all sites."
-        placeholder="https://example.com"
-        value={draft.allowedOrigins}
-        onChange={(allowedOrigins) => set({ allowedOrigins })}
-        error={findFieldError(errors, 'allowedOrigins')}
+      {LISTS.map(({ name, ...list }) => (
+        <ListField
+          key={name}
+          {...list}
+          value={spam[name]}
+          onChange={(values) => setSpam({ [name]: values })}
+          error={findItemError(errors, `spam.${name}`, spam[name])}
+        />
+      ))}
+      <NumberField
+        label="Max links"
+        hint="A submission with more links is spam. Leave empty to allow any number."
+        value={spam.maxLinks}
+        onChange={(maxLinks) => setSpam({ maxLinks })}
+        error={errors['spam.maxLinks']}
       />
-      <AddressLimit {...{ draft, set, errors }} />
-      <section className="grid grid-cols-[minmax(0,1fr)] gap-5 border-t border-line pt-5" aria-label="Filter">
-        <p className="text-soft">
-          The filter never rejects a submission. Matches go to spam in the inbox, with the reason and without
-          notifications. “Not spam” restores a submission and notifies your team.
-        </p>
-        <Toggle
-          label="Learn from the inbox"
-          hint="Learns from submissions that your team marks as spam or not spam. It starts once there are 20 of each."
-          checked={spam.learn}
-          onChange={(event) => setSpam({ learn: event.target.checked })}
-        />
-        {LISTS.map(({ name, ...list }) => (
-          <ListField
-            key={name}
-            {...list}
-            value={spam[name]}
-            onChange={(values) => setSpam({ [name]: values })}
-            error={findItemError(errors, `spam.${name}`, spam[name])}
-          />
-        ))}
-        <NumberField
-          label="Max links"
-          hint="A submission with more links is spam. Leave empty to allow any number."
-          value={spam.maxLinks}
-          onChange={(maxLinks) => setSpam({ maxLinks })}
-          error={errors['spam.maxLinks']}
-        />
-        <NumberField
-          label="Spam retention"
-          unit="days"
-          hint="Spam is erased after that, with its files."
-          placeholder="30"
-          min={1}
-          value={draft.spamRetentionDays}
-          onChange={(spamRetentionDays) => set({ spamRetentionDays })}
-          error={errors.spamRetentionDays}
-        />
-        <AllowedSenders />
-      </section>
+      <NumberField
+        label="Spam retention"
+        unit="days"
+        hint="Spam is erased after that, with its files."
+        placeholder="30"
+        min={1}
+        value={draft.spamRetentionDays}
+        onChange={(spamRetentionDays) => set({ spamRetentionDays })}
+        error={errors.spamRetentionDays}
+      />
+      <AllowedSenders />
     </SettingsGroup>
   )
 }

@@ -1,0 +1,37 @@
+// UTM templates over the REST API.
+
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
+import type { UtmTemplateResource } from '../../server/features/links/utm-templates/schema.ts'
+import type { Api, ResultPage } from './client.ts'
+
+export type { UtmTemplateResource }
+export type UtmTemplateInput = Partial<Omit<UtmTemplateResource, 'id' | 'createdAt' | 'updatedAt'>>
+
+/** All of them, by name: a workspace has at most two pages. */
+export const utmTemplatesQuery = (api: Api) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'utm-templates'],
+    async queryFn({ signal }) {
+      const templates: UtmTemplateResource[] = []
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page: ResultPage<UtmTemplateResource> = await api.page<UtmTemplateResource>('/utm-templates', {
+          query: { limit: 100, cursor },
+          signal,
+        })
+        templates.push(...page.data)
+        cursor = page.nextCursor
+      }
+      return templates.sort((a, b) => a.name.localeCompare(b.name))
+    },
+    staleTime: 30_000,
+  })
+
+export const createUtmTemplate = (api: Api, input: UtmTemplateInput) =>
+  api.post<UtmTemplateResource>('/utm-templates', input)
+export const updateUtmTemplate = (api: Api, id: number, input: UtmTemplateInput) =>
+  api.patch<UtmTemplateResource>(`/utm-templates/${id}`, input)
+export const deleteUtmTemplate = (api: Api, id: number) =>
+  api.remove<UtmTemplateResource>(`/utm-templates/${id}`, { keepalive: true })
+
+export const invalidateUtmTemplates = (client: QueryClient, api: Api) =>
+  client.invalidateQueries({ queryKey: utmTemplatesQuery(api).queryKey })

@@ -1,0 +1,62 @@
+// Imports each icon from its own file. The bundler would put the icons of all pages into the first file, where the
+// package's list of icons is.
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PluginBuilder } from 'bun'
+
+const PACKAGE = join(Bun.resolveSync('lucide-react', import.meta.dir), '../../esm')
+const LIST = join(PACKAGE, 'lucide-react.mjs')
+
+/** Each file that imports icons gets a list of its own. */
+const SUFFIX = '.icons'
+
+/** Icons have several names. */
+function readIconFiles(): Map<string, string> {
+  const list = readFileSync(LIST, 'utf8')
+  return new Map(
+    [...list.matchAll(/^export \{ (.*) \} from '(.*)'/gm)].flatMap(([, names = '', file = '']) =>
+      names.split(', ').map((name) => [name.replace('default as ', ''), join(PACKAGE, file)] as const),
+    ),
+  )
+}
+
+const readIconNames = (file: string) =>
+  [...readFileSync(file, 'utf8').matchAll(/import \{([^}]*)\} from 'lucide-react'/g)].flatMap(
+    ([, names = '']) => names.split(',').map((name) => name.trim().replace(/ as .*/, '')),
+  )
+
+/**
+ * Icons that several areas have stay in the first file: each would be a file of its own.
+ * @param sources the files of the dashboard
+ * @param findArea undefined for a file that several areas share
+ */
+export function bundleIcons(
+  build: PluginBuilder,
+  sources: string[],
+  findArea: (file: string) => string | undefined,
+): void {
+  const files = readIconFiles()
+  const areas = new Map<string, Set<string | undefined>>()
+  for (const source of sources) {
+    for (const name of readIconNames(source)) {
+      areas.set(name, (areas.get(name) ?? new Set()).add(findArea(source)))
+    }
+  }
+  const isShared = (name: string) => areas.get(name)?.size !== 1 || areas.get(name)?.has(undefined)
+  const toExport = (name: string) =>
+    isShared(name)
+      ? `export { ${name} } from ${JSON.stringify(LIST)}\n`
+      : `export { default as ${name} } from ${JSON.stringify(files.get(name))}\n`
+  build.onResolve({ filter: /^lucide-react$/ }, ({ importer }) => ({
+    path: importer + SUFFIX,
+    namespace: 'icons',
+  }))
+  build.onLoad({ filter: /.*/, namespace: 'icons' }, ({ path }) => ({
+    contents: readIconNames(path.slice(0, -SUFFIX.length))
+      .filter((name) => files.has(name))
+      .map(toExport)
+      .join(''),
+    loader: 'js',
+  }))
+}

@@ -1,0 +1,31 @@
+// Puts the texts of a language into the sources while they are bundled.
+
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import type { BunPlugin } from 'bun'
+import { API_MESSAGES } from './texts/api-messages.ts'
+import { readCatalog } from './texts/catalogs.ts'
+import { type Catalog, translateSource } from './texts/translate-source.ts'
+
+const HERE = import.meta.dir
+
+/** The entry point is left to `bundleAreas`: it has no texts. */
+export function bundleTexts(language: string): BunPlugin {
+  return {
+    name: 'texts',
+    setup(build) {
+      const catalog = readCatalog(language)
+      build.onLoad({ filter: /\/dashboard\/api\/error-catalog\.ts$/ }, () => ({
+        contents: `export const ERROR_TEXTS = ${JSON.stringify(pick(catalog, API_MESSAGES))}`,
+        loader: 'ts',
+      }))
+      build.onLoad({ filter: /\/dashboard\/(?!main\.tsx$).*\.tsx?$/ }, ({ path }) => ({
+        contents: translateSource(relative(HERE, path), readFileSync(path, 'utf8'), catalog),
+        loader: path.endsWith('x') ? 'tsx' : 'ts',
+      }))
+    },
+  }
+}
+
+const pick = (catalog: Catalog, keys: readonly string[]) =>
+  Object.fromEntries(keys.filter((key) => catalog[key]).map((key) => [key, catalog[key]]))

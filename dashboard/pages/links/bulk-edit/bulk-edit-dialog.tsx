@@ -1,0 +1,283 @@
+// Makes one change to all selected links. The toast can undo it; links that could not change are listed with the reason.
+
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import type { LinkResource } from '../../../../server/features/links/schema.ts'
+import type { EditedLinksResource } from '../../../api/links.ts'
+import { Button } from '../../../ui/button.tsx'
+import { formatCount } from '../../../ui/format.ts'
+import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
+import { FormError } from '../../../ui/forms/form-error.tsx'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { toast } from '../../../ui/overlays/toast.tsx'
+import { UTM_PARAMETERS } from '../editor/destination-url.ts'
+import { toLinkName } from '../link/link-name.ts'
+import { useLinkActions } from '../link/use-link-actions.ts'
+import { useLinkDomains } from '../link/use-link-domains.ts'
+import { type BulkDraft, NO_CHANGES, toChanges, validateBulk } from './bulk-draft.ts'
+
+interface Props {
+  links: LinkResource[]
+  onClose: () => void
+}
+
+const FORM = 'bulk-edit-form'
+
+export function BulkEditDialog({ links: selected, onClose }: Props) {
+  // A filter may hide links once they have changed: the dialog is about those that were selected.
+  const [links] = useState(selected)
+  const [draft, setDraft] = useState(NO_CHANGES)
+  const [errors, setErrors] = useState<Record<string, string>>({})
+  const change = (part: Partial<BulkDraft>) => {
+    setDraft((before) => ({ ...before, ...part }))
+    setErrors({})
+  }
+  const { edit } = useLinkActions()
+  const save = useMutation({
+    mutationFn: () => edit(links, toChanges(draft), { describe: (name) => `${name} changed` }),
+    onSuccess({ changed, failed }) {
+      if (changed.length + failed.length === 0) toast('The links have all of this already')
+      if (failed.length === 0) onClose()
+    },
+    onError() {},
+  })
+  const isEmpty = [toChanges(draft), validateBulk(draft)].every((each) => Object.keys(each).length === 0)
+  const submit = () => {
+    const invalid = validateBulk(draft)
+    setErrors(invalid)
+    if (Object.keys(invalid).length === 0 && !save.isPending) save.mutate()
+  }
+  if (save.data && save.data.failed.length > 0)
+    return <Failures links={links} result={save.data} onClose={onClose} />
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Edit links"
+      description={`The change is made to ${formatCount(links.length, 'link')}.`}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={FORM} variant="primary" busy={save.isPending} disabled={isEmpty}>
+            Change {formatCount(links.length, 'link')}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={FORM}
+        className="grid grid-cols-1 gap-5"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        {save.error && <FormError>{save.error.message}</FormError>}
+        <Choices draft={draft} errors={errors} onChange={change} />
+      </form>
+    </Dialog>
+  )
+}
+
+interface PartProps {
+  draft: BulkDraft
+  errors: Record<string, string>
+  onChange: (part: Partial<BulkDraft>) => void
+}
+
+const Choices = ({ draft, errors, onChange }: PartProps) => (
+  <>
+    <DestinationChoice draft={draft} errors={errors} onChange={onChange} />
+    <UtmChoice draft={draft} errors={errors} onChange={onChange} />
+    <ExpirationChoice draft={draft} errors={errors} onChange={onChange} />
+    <DomainChoice draft={draft} onChange={onChange} />
+    <Choice
+      label="Archive"
+      value={draft.archive}
+      options={{ keep: 'Keep as it is', archive: 'Archive', unarchive: 'Unarchive' }}
+      onChange={(archive) => onChange({ archive })}
+    />
+  </>
+)
+
+function DestinationChoice({ draft, errors, onChange }: PartProps) {
+  return (
+    <Choice
+      label="Destination URL"
+      value={draft.destination}
+      options={{ keep: 'Keep as it is', replace: 'Find and replace', set: 'Set for all' }}
+      onChange={(destination) => onChange({ destination })}
+    >
+      {draft.destination === 'set' && (
+        <TextField
+          label="New destination URL"
+          inputMode="url"
+          autoComplete="off"
+          maxLength={8192}
+          value={draft.url}
+          error={errors.url}
+          onChange={({ target }) => onChange({ url: target.value })}
+        />
+      )}
+      {draft.destination === 'replace' && (
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField
+            label="Find"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={8192}
+            value={draft.find}
+            error={errors.find}
+            onChange={({ target }) => onChange({ find: target.value })}
+          />
+          <TextField
+            label="Replace with"
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            maxLength={8192}
+            value={draft.with}
+            onChange={({ target }) => onChange({ with: target.value })}
+          />
+        </div>
+      )}
+    </Choice>
+  )
+}
+
+function UtmChoice({ draft, errors, onChange }: PartProps) {
+  return (
+    <Choice
+      label="UTM parameters"
+      value={draft.utm}
+      options={{ keep: 'Keep as they are', set: 'Set values', remove: 'Remove all' }}
+      onChange={(utm) => onChange({ utm })}
+    >
+      {draft.utm === 'set' && (
+        <div className="grid gap-4 sm:grid-cols-2">
+          {UTM_PARAMETERS.map(({ name, label, example }, i) => (
+            <TextField
+              key={name}
+              label={label}
+              autoComplete="off"
+              autoCapitalize="none"
+              maxLength={255}
+              placeholder={example}
+              value={draft.utmValues[name]}
+              error={i === 0 ? errors.utm : undefined}
+              onChange={({ target }) => onChange({ utmValues: { ...draft.utmValues, [name]: target.value } })}
+            />
+          ))}
+          <p className="text-sm text-soft">Empty fields keep the value of each link.</p>
+        </div>
+      )}
+    </Choice>
+  )
+}
+
+function ExpirationChoice({ draft, errors, onChange }: PartProps) {
+  return (
+    <Choice
+      label="Expiration"
+      value={draft.expiration}
+      options={{ keep: 'Keep as it is', set: 'Set', remove: 'Remove' }}
+      onChange={(expiration) => onChange({ expiration })}
+    >
+      {draft.expiration === 'set' && (
+        <div className="grid gap-4">
+          <TextField
+            label="Expires"
+            type="datetime-local"
+            value={draft.expiresAt}
+            error={errors.expiresAt}
+            onChange={({ target }) => onChange({ expiresAt: target.value })}
+          />
+          <TextField
+            label="Expiration URL"
+            inputMode="url"
+            autoComplete="off"
+            maxLength={8192}
+            hint="Where visitors go then. Leave empty to keep the URL of each link."
+            value={draft.expiredUrl}
+            onChange={({ target }) => onChange({ expiredUrl: target.value })}
+          />
+        </div>
+      )}
+    </Choice>
+  )
+}
+
+function DomainChoice({ draft, onChange }: Omit<PartProps, 'errors'>) {
+  const { domains } = useLinkDomains()
+  if (domains.length < 2) return null
+  return (
+    <Choice
+      label="Domain"
+      value={draft.domain}
+      options={{ '': 'Keep as it is', ...Object.fromEntries(domains.map(({ name }) => [name, name])) }}
+      onChange={(domain) => onChange({ domain })}
+    >
+      {draft.domain !== '' && (
+        <p className="text-sm text-warn">
+          The links move with their slugs. Their old short links stop working.
+        </p>
+      )}
+    </Choice>
+  )
+}
+
+interface ChoiceProps<T extends string> {
+  label: string
+  value: T
+  options: Record<T, string>
+  onChange: (value: T) => void
+  /** The fields of the chosen option. */
+  children?: ReactNode
+}
+
+const Choice = <T extends string>({ label, value, options, onChange, children }: ChoiceProps<T>) => (
+  <div className="grid gap-3">
+    <Field label={label}>
+      {(control) => (
+        <Select {...control} value={value} onChange={({ target }) => onChange(target.value as T)}>
+          {Object.entries<string>(options).map(([each, text]) => (
+            <option key={each} value={each}>
+              {text}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+    {children}
+  </div>
+)
+
+const Failures = ({ links, result, onClose }: Props & { result: EditedLinksResource }) => (
+  <Dialog
+    open
+    onClose={onClose}
+    title={`${formatCount(result.failed.length, 'link')} couldn’t change`}
+    description={
+      result.changed.length === 0 ? undefined : `${formatCount(result.changed.length, 'link')} changed.`
+    }
+    footer={
+      <Button variant="primary" onClick={onClose}>
+        Close
+      </Button>
+    }
+  >
+    <ul className="divide-y divide-line">
+      {result.failed.map(({ id, errors }) => {
+        const link = links.find((each) => each.id === id)
+        return (
+          <li key={id} className="py-2">
+            <p className="truncate font-medium">{link ? toLinkName(link) : id}</p>
+            <p className="text-sm text-danger">{Object.values(errors).join('. ')}</p>
+          </li>
+        )
+      })}
+    </ul>
+  </Dialog>
+)

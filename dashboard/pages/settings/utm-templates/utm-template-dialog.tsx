@@ -1,0 +1,132 @@
+// The dialog that creates and edits a UTM template.
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ApiError, toFieldErrors } from '../../../api/client.ts'
+import {
+  createUtmTemplate,
+  invalidateUtmTemplates,
+  type UtmTemplateInput,
+  type UtmTemplateResource,
+  updateUtmTemplate,
+} from '../../../api/utm-templates.ts'
+import { useApi } from '../../../shell/use-workspace.ts'
+import { Button } from '../../../ui/button.tsx'
+import { TextField } from '../../../ui/forms/field.tsx'
+import { FormError } from '../../../ui/forms/form-error.tsx'
+import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { toast } from '../../../ui/overlays/toast.tsx'
+import { UTM_PARAMETERS } from '../../links/editor/destination-url.ts'
+
+interface Props {
+  /** undefined for a new template. */
+  template?: UtmTemplateResource
+  /** The values that a new template starts with. */
+  start?: UtmTemplateInput
+  onClose: () => void
+  onSaved?: (template: UtmTemplateResource) => void
+}
+
+const FORM = 'utm-template-form'
+
+export function UtmTemplateDialog({ template, start = {}, onClose, onSaved }: Props) {
+  const api = useApi()
+  const client = useQueryClient()
+  const [input, setInput] = useState<UtmTemplateInput>(template ?? start)
+  const change = (part: UtmTemplateInput) => setInput((before) => ({ ...before, ...part }))
+  const save = useMutation({
+    mutationFn() {
+      const values = Object.fromEntries(
+        UTM_PARAMETERS.map(({ field }) => [field, input[field]?.trim() || null]),
+      )
+      const body = { name: input.name?.trim() ?? '', ...values }
+      return template ? updateUtmTemplate(api, template.id, body) : createUtmTemplate(api, body)
+    },
+    onSuccess(saved) {
+      void invalidateUtmTemplates(client, api)
+      toast(template ? 'Template saved' : `“${saved.name}” created`)
+      onSaved?.(saved)
+      onClose()
+    },
+    onError() {},
+  })
+  const { general, ...errors } = toFieldErrors(save.error, [
+    'name',
+    ...UTM_PARAMETERS.map(({ field }) => field),
+  ])
+  // The only conflict that a template can have is about its name.
+  const isConflict = save.error instanceof ApiError && save.error.status === 409
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={template ? 'Edit UTM template' : 'New UTM template'}
+      footer={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form={FORM} variant="primary" busy={save.isPending}>
+            {template ? 'Save' : 'Create template'}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id={FORM}
+        className="grid gap-4"
+        // In the link editor, the form around the dialog must not be sent.
+        noValidate
+        onKeyDown={(event) => event.stopPropagation()}
+        onSubmit={(event) => {
+          event.preventDefault()
+          event.stopPropagation()
+          if (!save.isPending) save.mutate()
+        }}
+      >
+        {general && !isConflict && <FormError>{general}</FormError>}
+        <Fields
+          input={input}
+          errors={isConflict ? { ...errors, name: general ?? '' } : errors}
+          onChange={change}
+        />
+        <p className="text-sm text-soft">Empty fields leave the link’s own values as they are.</p>
+      </form>
+    </Dialog>
+  )
+}
+
+interface FieldsProps {
+  input: UtmTemplateInput
+  errors: Record<string, string>
+  onChange: (part: UtmTemplateInput) => void
+}
+
+const Fields = ({ input, errors, onChange }: FieldsProps) => (
+  <>
+    <TextField
+      label="Name"
+      required
+      autoFocus
+      autoComplete="off"
+      maxLength={50}
+      placeholder="Newsletter"
+      value={input.name ?? ''}
+      error={errors.name}
+      onChange={({ target }) => onChange({ name: target.value })}
+    />
+    <div className="grid gap-4 sm:grid-cols-2">
+      {UTM_PARAMETERS.map(({ field, label, example }) => (
+        <TextField
+          key={field}
+          label={label}
+          autoComplete="off"
+          autoCapitalize="none"
+          maxLength={255}
+          placeholder={example}
+          value={input[field] ?? ''}
+          error={errors[field]}
+          onChange={({ target }) => onChange({ [field]: target.value })}
+        />
+      ))}
+    </div>
+  </>
+)

@@ -1,0 +1,49 @@
+// UTM templates as JSON: named sets of UTM values, which a link can be filled with.
+
+import { z } from '@hono/zod-openapi'
+import { numberParameter, parameter, text } from '../../../lib/api-fields.ts'
+import { mustBeObject, utm } from '../schema.ts'
+
+const NAME_MAX = 50
+export const UTM_FIELDS = ['utmSource', 'utmMedium', 'utmCampaign', 'utmTerm', 'utmContent'] as const
+
+export const UtmTemplateShape = z
+  .strictObject({
+    id: z.int(),
+    name: z.string(),
+    utmSource: z.string().nullable(),
+    utmMedium: z.string().nullable(),
+    utmCampaign: z.string().nullable(),
+    utmTerm: z.string().nullable(),
+    utmContent: z.string().nullable(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .openapi('UtmTemplate')
+export type UtmTemplateResource = z.infer<typeof UtmTemplateShape>
+
+const name = text(1, NAME_MAX)
+  .trim()
+  .refine((value) => value !== '', 'must not be blank')
+
+const values = {
+  utmSource: utm().optional(),
+  utmMedium: utm().optional(),
+  utmCampaign: utm().optional(),
+  utmTerm: utm().optional(),
+  utmContent: utm().optional(),
+}
+
+export const CreateUtmTemplate = z
+  .strictObject({ name, ...values }, mustBeObject)
+  .openapi('CreateUtmTemplate')
+export const UpdateUtmTemplate = z
+  .strictObject({ name: name.optional(), ...values }, mustBeObject)
+  .openapi('UpdateUtmTemplate')
+export type UtmTemplateInput = z.infer<typeof UpdateUtmTemplate>
+
+export const UtmTemplateListQuery = z.strictObject({
+  limit: numberParameter(1, 100).optional(),
+  cursor: parameter(1000).optional(),
+})
+export type UtmTemplateListQueryInput = z.infer<typeof UtmTemplateListQuery>

@@ -1,0 +1,143 @@
+// Opens what no visitor waits for: the services behind the API and the sign-in, imports, the doctor, and the jobs. It is loaded
+// once the server listens.
+
+import { dirname } from 'node:path'
+import type { Config } from '../config/config.ts'
+import { createClickAnnouncer } from '../features/analytics/feed/announce-clicks.ts'
+import { reportMissing } from '../features/analytics/missing/report-missing.ts'
+import type { createClickInference } from '../features/attribution/infer-clicks.ts'
+import { type BackupSchedule, createBackupSchedule } from '../features/backup/schedule.ts'
+import { createDestinationWatch } from '../features/destinations/watch-destinations.ts'
+import { createSubmissionPruner } from '../features/forms/erasure/prune-submissions.ts'
+import { toRetentionStart } from '../features/hits/retention.ts'
+import { createExpirationAnnouncer } from '../features/links/counting/closed-links.ts'
+import { createClockFollower } from '../features/notify/delivery/follow-clock.ts'
+import { endDueSplits } from '../features/splits/end-split.ts'
+import { type ImportServiceNeeds, openImports } from '../features/transfer/import/open-imports.ts'
+import type { Metric } from '../http/health-and-metrics.ts'
+import { createApiNeeds, createVerificationNeeds } from './api-needs.ts'
+import type { CommonParts } from './common-parts.ts'
+import { createServerDoctor } from './doctor.ts'
+import { type JobNeeds, startJobs } from './jobs.ts'
+import type { Notify } from './notify.ts'
+import type { MetricsNeeds } from './observability.ts'
+import type { PublicEndpoints } from './public-endpoints.ts'
+import type { Stores } from './stores.ts'
+import { createViewJobs, createViewNeeds } from './views.ts'
+
+const openServiceImports = (
+  { dataDir, geoipDb, hitRetentionDays: days }: Config,
+  shared: CommonParts & LaterOptions['reading'],
+) =>
+  openImports({
+    ...shared,
+    ...shared.hits,
+    dataDir,
+    node: shared.spool.node,
+    geoPath: geoipDb,
+    retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
+  })
+
+export interface LaterOptions {
+  worker?: MetricsNeeds['worker']
+  reading?: Pick<ImportServiceNeeds, 'sliceMs' | 'deadlineMs' | 'startReader'>
+  addMetrics: (read: () => Metric[]) => void
+}
+
+interface LaterParts extends CommonParts, PublicEndpoints {
+  hitWorker: Stores['hitWorker']
+  setSalts: Stores['setSalts']
+  notify: Notify
+  attribution: ReturnType<typeof createClickInference>
+}
+
+/** Jobs run from now on. */
+export function openLaterServices(
+  config: Config,
+  { hitWorker, setSalts, notify, attribution, ...shared }: LaterParts,
+  { worker, reading, addMetrics }: LaterOptions,
+) {
+  const { now } = shared
+  const { resolvePendingAttribution } = attribution
+  const backups = createServiceBackups(config, now, worker)
+  const doctor = createServerDoctor(config, { ...shared, hitWorker })
+  const imports = openServiceImports(config, { ...shared, ...reading })
+  const submissionPruner = createSubmissionPruner(shared)
+  const jobs = startServiceJobs(config, {
+    ...shared,
+    imports,
+    submissionPruner,
+    makeBackup: backups.run,
+    setSalts,
+    endDueSplits: () => endDueSplits({ ...shared, resolvePendingAttribution }),
+    ...createViewJobs(config, { ...shared, resolvePendingAttribution }, notify.wake),
+    resolvePendingAttribution: attribution.resolveAllPending,
+  })
+  for (const part of [backups, imports, submissionPruner]) addMetrics(part.metrics)
+  return {
+    sharedViews: createViewNeeds(config, { ...shared, resolvePendingAttribution }),
+    mailRoutes: notify.mailRoutes,
+    doctor,
+    doctorRoutes: { ...config, ...doctor, inspectHits: hitWorker.inspect, now },
+    signIn: { ...config, ...shared },
+    api: createApiNeeds(config, { ...shared, imports, notify, resolvePendingAttribution, doctor }),
+    async close() {
+      backups.stop()
+      await imports.stop()
+      await jobs.stop()
+    },
+  }
+}
+
+/** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
+function createServiceBackups(
+  config: Config,
+  now: () => number,
+  worker: MetricsNeeds['worker'],
+): BackupSchedule {
+  const settings = (worker?.number ?? 1) === 1 ? config.backups : undefined
+  const dataDir = worker ? dirname(config.dataDir) : config.dataDir
+  return createBackupSchedule({ settings, dataDir, now })
+}
+
+type JobServices = CommonParts &
+  Pick<
+    JobNeeds,
+    | 'makeBackup'
+    | 'setSalts'
+    | 'endDueSplits'
+    | 'sendReports'
+    | 'sendAlerts'
+    | 'resolvePendingAttribution'
+    | 'imports'
+    | 'submissionPruner'
+  >
+
+function startServiceJobs(config: Config, services: JobServices) {
+  const { spool, cluster, hits, blocklist, uploads } = services
+  const mails = { origin: config.origin, onlyVerified: config.signup === 'open' }
+  const clicks = createClickAnnouncer({ ...services, node: spool.node, origin: config.origin })
+  return startJobs({
+    ...services,
+    announceClicks: clicks.run,
+    announceExpired: createExpirationAnnouncer(services).run,
+    runAlone: cluster.runAlone,
+    hitRetentionDays: config.hitRetentionDays,
+    pruneHits: hits.pruneHits,
+    node: spool.node,
+    eraseHits: hits.eraseHits,
+    reloadBlocklist: blocklist.reload,
+    sweepUploads: uploads.sweep,
+    eraseFiles: uploads.erase,
+    reportMissing: () => reportMissing({ ...services, ...mails }),
+    watchDestinations: createDestinationWatch({
+      ...services,
+      ...mails,
+      sync: services.destinationSync,
+      allow: config.webhookAllow,
+    }),
+    pruneBuiltFiles: services.builtFiles?.prune,
+    verification: createVerificationNeeds(config, services),
+    followClock: createClockFollower(services),
+  })
+}

@@ -1,0 +1,11 @@
+// Alerts about new links without clicks: up to when the first hours of links have been checked.
+
+import type { Kysely } from 'kysely'
+import type { DatabaseEngine } from '../database.ts'
+import { addColumns, getColumnTypes } from './columns.ts'
+
+export const silentLinks = (engine: DatabaseEngine) => ({
+  async up(db: Kysely<unknown>) {
+    await addColumns(db, 'views', ['alert_links_until'], getColumnTypes(engine).bigint)
+  },
+})
