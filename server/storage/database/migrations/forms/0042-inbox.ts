@@ -1,8 +1,8 @@
 // The assignees of submissions, and what forms keep for the inbox: labels of fields, and templates of replies.
 
 import { type Kysely, sql } from 'kysely'
-import type { DatabaseEngine } from '../database.ts'
-import { addColumns, getColumnTypes } from './columns.ts'
+import type { DatabaseEngine } from '../../database.ts'
+import { addColumns, getColumnTypes } from '../columns.ts'
 
 export const inbox = (engine: DatabaseEngine) => ({
   async up(db: Kysely<unknown>) {

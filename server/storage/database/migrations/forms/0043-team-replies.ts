@@ -1,8 +1,8 @@
 // The replies that the team has written to senders: the history of a submission.
 
 import { type Kysely, sql } from 'kysely'
-import type { DatabaseEngine } from '../database.ts'
-import { getColumnTypes, ofWorkspace } from './columns.ts'
+import type { DatabaseEngine } from '../../database.ts'
+import { getColumnTypes, ofWorkspace } from '../columns.ts'
 
 export const teamReplies = (engine: DatabaseEngine) => ({
   async up(db: Kysely<unknown>) {
