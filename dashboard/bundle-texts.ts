@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { BunPlugin } from 'bun'
-import { API_MESSAGES } from './texts/api-messages.ts'
+import { pickApiMessages } from './texts/api-messages.ts'
 import { readCatalog } from './texts/catalogs.ts'
-import { type Catalog, translateSource } from './texts/translate-source.ts'
+import { translateSource } from './texts/translate-source.ts'
 
 const HERE = import.meta.dir
 
@@ -17,7 +17,7 @@ export function bundleTexts(language: string): BunPlugin {
       const catalog = readCatalog(language)
       build.onLoad({ filter: /\/dashboard\/api\/error-texts\.ts$/ }, () => ({
         contents: `import { createErrorTranslator } from './error-translator.ts'
-          export const translateError = createErrorTranslator(${JSON.stringify(pick(catalog, API_MESSAGES))})`,
+          export const translateError = createErrorTranslator(${JSON.stringify(pickApiMessages(catalog))})`,
         loader: 'ts',
       }))
       build.onLoad({ filter: /\/dashboard\/(?!main\.tsx$).*\.tsx?$/ }, ({ path }) => ({
@@ -27,6 +27,3 @@ export function bundleTexts(language: string): BunPlugin {
     },
   }
 }
-
-const pick = (catalog: Catalog, keys: readonly string[]) =>
-  Object.fromEntries(keys.filter((key) => catalog[key]).map((key) => [key, catalog[key]]))

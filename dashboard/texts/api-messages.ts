@@ -80,3 +80,7 @@ export const API_MESSAGES: readonly string[] = [
   'is not a valid RE2 pattern: {0}',
   'is not a CSV file: it begins like JSON or HTML. Export the table as CSV',
 ]
+
+/** Their translations in a catalog. */
+export const pickApiMessages = (catalog: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(API_MESSAGES.flatMap((key) => (catalog[key] ? [[key, catalog[key]]] : [])))

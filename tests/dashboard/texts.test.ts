@@ -3,7 +3,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the cases are code
 
 import { describe, expect, test } from 'bun:test'
-import { API_MESSAGES } from '../../dashboard/texts/api-messages.ts'
+import { createErrorTranslator } from '../../dashboard/api/error-translator.ts'
+import { API_MESSAGES, pickApiMessages } from '../../dashboard/texts/api-messages.ts'
 import { listLanguages, readCatalog } from '../../dashboard/texts/catalogs.ts'
 import { findMessages, readTexts } from '../../dashboard/texts/find-messages.ts'
 import { listMessages, listSources } from '../../dashboard/texts/list-messages.ts'
@@ -129,4 +130,20 @@ test.each([
   ['x = "Braces {a} and <b>"', ['Braces \\{a\\} and \\<b>']],
 ])('finds the texts of %s', (code, keys) => {
   expect(findMessages('a.tsx', code).map(({ key }) => key)).toEqual(keys)
+})
+
+test.each([
+  ['must be from 1 to 40', 'muss von 1 bis 40 sein'],
+  ['is required', 'ist erforderlich'],
+  ['is required, unless html is given', 'is required, unless html is given'],
+  [
+    'may contain letters, digits, emoji, "-", "_", "." and "/" only',
+    'darf nur Buchstaben, Ziffern, Emoji, „-“, „_“, „.“ und „/“ enthalten',
+  ],
+  [
+    'example.com is a domain of this workspace already',
+    'example.com ist bereits eine Domain dieses Workspace',
+  ],
+])('translates the message of the API %s', (message, translated) => {
+  expect(createErrorTranslator(pickApiMessages(readCatalog('de')))(message)).toBe(translated)
 })
