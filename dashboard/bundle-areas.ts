@@ -34,7 +34,7 @@ const AREAS: [name: string, pattern: RegExp][] = [
 
 /** What the first page shares with most areas comes with the first file: each would be a request of a few hundred bytes. */
 const WITH_MAIN = [
-  'ui/!(collapsible-section|countries|country-flag|progress-bar|save-file|use-in-view).{ts,tsx}',
+  'ui/!(collapsible-section|countries|country-flag|favicon|progress-bar|save-file|use-in-view).{ts,tsx}',
   'ui/forms/{control-class,field,form-error,read-options,select,select-face,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
   'ui/copy/copy-button.tsx',
   'ui/overlays/use-undoable-delete.ts',

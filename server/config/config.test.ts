@@ -60,6 +60,7 @@ test('works without any setting', () => {
     submissionsPerDay: 1_000_000,
     uploadBytesPerWorkspace: 10 * 1024 ** 3,
     fastPath: true,
+    favicons: true,
     logLevel: 'info',
     logFormat: 'json',
     slowRequestMs: 1000,

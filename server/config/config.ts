@@ -10,7 +10,7 @@ import { readAliases, readHost, readNetworks, readOrigin, readPaths, readPort } 
 import { readBackups } from './backup-settings.ts'
 import { type ClusterSettings, readCluster } from './cluster-settings.ts'
 import { readDnsServers } from './dns-settings.ts'
-import { readFastPath, readPlan, readSchemes, readTurnstile } from './feature-settings.ts'
+import { readPlan, readSchemes, readSwitch, readTurnstile } from './feature-settings.ts'
 import { type MailSettings, readMail } from './mail-settings.ts'
 import { type MetricsSettings, readMetrics } from './metrics-settings.ts'
 import { type ObservabilitySettings, readObservability } from './observability-settings.ts'
@@ -79,6 +79,8 @@ export interface Config
   backups?: BackupSettings
   /** Whether the server answers plain redirects before `Bun.serve` reads them. */
   fastPath: boolean
+  /** Fetch the icons of destinations for the dashboard. */
+  favicons: boolean
 }
 
 type Environment = Record<string, string | undefined>
@@ -153,7 +155,8 @@ export function inspectConfig(env: Environment = process.env): ConfigInspection 
     ...readStorageLimits(get, wrong),
     ...readUploads(get, wrong),
     backups: readBackups(get, dataDir, wrong),
-    fastPath: readFastPath(get('FAST_PATH'), wrong),
+    fastPath: readSwitch('FAST_PATH', get('FAST_PATH'), wrong),
+    favicons: readSwitch('FAVICONS', get('FAVICONS'), wrong),
     ...readObservability(get, wrong),
   }
   const badGeo = config.geoipDb === undefined ? undefined : findGeoProblem(config.geoipDb)

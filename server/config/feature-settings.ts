@@ -33,9 +33,10 @@ export function readTurnstile(get: GetSetting, wrong: ProblemReporter): Turnstil
   return undefined
 }
 
-export function readFastPath(text: string | undefined, wrong: ProblemReporter): boolean {
+/** On where it is not set. */
+export function readSwitch(name: string, text: string | undefined, wrong: ProblemReporter): boolean {
   if (text === undefined || text === 'on') return true
-  if (text !== 'off') wrong('FAST_PATH', `"${text}" is not a switch`, 'Use on or off.')
+  if (text !== 'off') wrong(name, `"${text}" is not a switch`, 'Use on or off.')
   return false
 }
 

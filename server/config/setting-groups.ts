@@ -100,6 +100,10 @@ export const SETTING_GROUPS = {
       'none',
       'Private networks that webhooks, page checks and cards of destinations may reach.',
     ],
+    FAVICONS: [
+      '`on`',
+      '`off` fetches no icons of destinations for the lists of the dashboard, which then show letters.',
+    ],
     TURNSTILE_SITE_KEY: [
       'built-in proof of work',
       'Site key of Cloudflare Turnstile. Set it together with the secret key.',

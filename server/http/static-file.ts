@@ -44,5 +44,5 @@ const matchesEtag = (ifNoneMatch: string | null, etag: string) =>
   })
 
 /** `gzip;q=0` refuses gzip (RFC 9110 §12.5.3). */
-const acceptsGzip = (acceptEncoding: string | null) =>
+export const acceptsGzip = (acceptEncoding: string | null | undefined) =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(acceptEncoding ?? '')

@@ -39,6 +39,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
     accounts: { limiter, now, origin, snippetPath, defaultPlan, sendMail, mailBudget },
     links: { site, now },
     cards: { site, limiter, allow: webhookAllow },
+    favicons: { site, allow: webhookAllow, now, hasFavicons: config.favicons },
     destinations: { site, now, sync: services.destinationSync },
     domains: createVerificationNeeds(config, services),
     redirects: { site, domains, now, isBlockedDestination },

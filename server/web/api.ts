@@ -33,6 +33,7 @@ import { createTeamRepliesApi } from '../features/forms/team-replies-api.ts'
 import { createLinksApi } from '../features/links/api.ts'
 import { createCardsApi } from '../features/links/cards/cards-api.ts'
 import { createDomainsApi } from '../features/links/domains/domains-api.ts'
+import { createFaviconsApi } from '../features/links/favicons/favicons-api.ts'
 import { createQrApi } from '../features/links/qr/qr-api.ts'
 import { createTagsApi } from '../features/links/tags/tags-api.ts'
 import { createTrashApi } from '../features/links/trash/trash-api.ts'
@@ -80,6 +81,7 @@ export interface ApiNeeds {
   accounts: NeedsOf<typeof createAccountsApi> & NeedsOf<typeof createAuditApi>
   links: NeedsOf<typeof createLinksApi> & NeedsOf<typeof createTrashApi>
   cards: NeedsOf<typeof createCardsApi>
+  favicons: NeedsOf<typeof createFaviconsApi>
   destinations: NeedsOf<typeof createDestinationsApi>
   domains: NeedsOf<typeof createDomainsApi>
   redirects: NeedsOf<typeof createRedirectApi>
@@ -146,6 +148,7 @@ const createRest = (api: ApiNeeds) =>
     createAuditApi(api.accounts),
     createTrashApi(api.links), // above `/links/{id}`
     createCardsApi(api.cards), // above `/links/{id}`
+    createFaviconsApi(api.favicons), // above `/links/{id}`
     createExportApi(api.exports), // above `/links/{id}`
     createLinkClicksApi(api.analytics),
     createLinksApi(api.links),

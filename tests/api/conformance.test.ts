@@ -407,6 +407,8 @@ const compareAnswers = (server: () => TestServer) => {
     const questions = ['clicks', 'leads', 'funnel'].map((about) => ({ about, query: { interval: '24h' } }))
     const batch = await ask(own, 'answerQuestions', 200, { body: { questions } })
     expect(batch.json.data).toHaveLength(3)
+    expect((await ask(own, 'listFavicons', 200, { query: { hosts: 'example.com' } })).json.data).toEqual([])
+    await ask(own, 'listFavicons', 422, { query: { hosts: 'example.com/x' } })
     await ask(own, 'listSparklines', 422, { query: { linkIds: 'x' } })
     const lines = await ask(own, 'listSparklines', 200, { query: { linkIds: '999999' } })
     expect(lines.json.data).toEqual([])

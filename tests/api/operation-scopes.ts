@@ -73,6 +73,7 @@ export const OPERATION_SCOPES: Record<string, readonly RouteScope[]> = {
   updateView: ['analytics:write'],
   deleteView: ['analytics:write'],
   listSparklines: ['analytics:read'],
+  listFavicons: ['links:read'],
   answerQuestions: ['analytics:read'],
   listForms: ['forms:read'],
   createForm: ['forms:write'],

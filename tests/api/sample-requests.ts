@@ -159,6 +159,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   countLeads: () => ({ query: { groupBy: 'form' } }),
   exportLeads: () => ({ query: { format: 'ndjson' } }),
   getFunnel: () => ({ query: { groupBy: 'link' } }),
+  listFavicons: () => ({ query: { hosts: 'example.com' } }),
   listSparklines: ({ linkId }) => ({ query: { linkIds: String(linkId) } }),
   answerQuestions: () => ({
     bodies: [

@@ -100,6 +100,7 @@ const REFERENCES: Record<string, (things: TestResources) => SampleRequest[]> = {
   // They name no thing of a workspace.
   readDestinationCard: () => [],
   readCardImage: () => [],
+  listFavicons: () => [],
   listImports: () => [],
   createImport: ({ importId }) => [{ bodies: [{ source: 'csv', from: importId }] }],
   importSubmissions: onForm({ bodies: [{ file: 'name\nTaken\n' }] }),

@@ -26,6 +26,7 @@ import { readFeatures } from '../../server/features/forms/spam/features.ts'
 import { findLinks } from '../../server/features/forms/spam/find-links.ts'
 import { readByteRange } from '../../server/features/forms/uploads/file-response.ts'
 import { toSpooledQuery } from '../../server/features/hits/spool/raw-hit.ts'
+import { findImageType } from '../../server/features/links/cards/fetch-card-image.ts'
 import { readCard } from '../../server/features/links/cards/read-card.ts'
 import { parseDomainName } from '../../server/features/links/domains/domain-name.ts'
 import { replaceEmoji } from '../../server/features/links/names/emoji.ts'
@@ -254,6 +255,7 @@ const WITH_MORE: Record<string, TextReader> = {
       }
     }
   },
+  'features/links/cards/fetch-card-image.ts findImageType': (text) => findImageType(bytes(text)),
   'features/links/cards/read-card.ts readCard': (text) => readCard(text),
   'features/links/domains/domain-name.ts parseDomainName': (text) => parseDomainName(text, SITE),
   'features/links/names/emoji.ts replaceEmoji': (text) => replaceEmoji(text, 'x'),

@@ -102,6 +102,8 @@ export async function startServer(
     DNS_SERVERS: (await getEmptyDnsServer()).address,
     // `FAST_PATH=off` runs any test file without the fast path.
     FAST_PATH: process.env.FAST_PATH,
+    // Destinations of tests are made up.
+    FAVICONS: 'off',
     // Open sign-up needs a mail server. Nothing listens at this one.
     ...(environment?.SIGNUP === 'open' && {
       SMTP_URL: 'smtp://127.0.0.1:9',

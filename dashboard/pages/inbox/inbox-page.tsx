@@ -57,27 +57,28 @@ function useInboxAddress(workspaceId: string) {
   return { filter, key, open: search.open, setAddress }
 }
 
-export function InboxPage() {
-  const { filter, key, open, setAddress } = useInboxAddress(String(useWorkspace().id))
-  const inbox = useInbox(filter)
+/** The submission in the reader: the open one, else the first one of the list. */
+function useShownSubmission(address: ReturnType<typeof useInboxAddress>, rows: Submission[]) {
+  const { filter, key, open, setAddress } = address
   const saveScrollPosition = useListScrollPosition(open !== undefined)
+  const first = useFirstShown({ rows, open, key })
   const show = (id: number | undefined) => {
+    if (id === undefined) first.dismiss()
     if (open === undefined) saveScrollPosition()
     // The back button leads to the list, not to the submission that was open before.
     setAddress(filter, id === undefined ? undefined : String(id), open !== undefined)
   }
+  return { shown: open ?? first.shown, show }
+}
+
+export function InboxPage() {
+  const address = useInboxAddress(String(useWorkspace().id))
+  const { filter, key, open, setAddress } = address
+  const inbox = useInbox(filter)
   const rows = inbox.rows ?? NO_ROWS
   const selection = useSubmissionSelection(rows, key)
-  const first = useFirstShown({ rows, open, key })
-  const shown = open ?? first.shown
-  const close = () => {
-    first.dismiss()
-    show(undefined)
-  }
-  const actions = useInboxActions({
-    ...{ rows, total: inbox.total, shown, opened: open, filter, selection },
-    show: (id) => (id === undefined ? close() : show(id)),
-  })
+  const { shown, show } = useShownSubmission(address, rows)
+  const actions = useInboxActions({ rows, total: inbox.total, shown, opened: open, show, filter, selection })
   useInboxShortcuts({ actions, selection, rows, open: shown })
   useTitle()
   return (
@@ -117,9 +118,7 @@ export function InboxPage() {
             'min-h-0 lg:overflow-y-auto lg:overscroll-contain',
             open === undefined && 'max-lg:hidden',
           )}
-          {...(open === undefined &&
-            first.shown !== undefined &&
-            toLookHandlers(() => show(Number(first.shown))))}
+          {...(open === undefined && shown !== undefined && toLookHandlers(() => show(Number(shown))))}
         >
           <SubmissionReader
             open={shown}

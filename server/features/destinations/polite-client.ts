@@ -53,21 +53,24 @@ const KEPT_MAX = 5_000
 
 const SYSTEM_CLOCK: PoliteClock = { read: () => performance.now(), sleep: (ms) => Bun.sleep(ms) }
 
-export function createPoliteClient(needs: PoliteClientNeeds): PoliteClient {
-  const { hostClock: clock = SYSTEM_CLOCK } = needs
+/** @returns a function that takes the next free second of a host */
+function createHostTurns(clock: PoliteClock): (host: string) => Promise<void> {
   const nextAt = new Map<string, number>()
-  const robots = createDayCache<RobotsRules>(clock)
-  const parking = createDayCache<string | undefined>(clock)
-  const parkedPages = createDayCache<string | undefined>(clock)
-
-  /** Takes the next free second of the host. */
-  async function waitForHost(host: string): Promise<void> {
+  return async (host) => {
     const now = clock.read()
     const at = Math.max(now, nextAt.get(host) ?? 0)
     if (nextAt.size >= KEPT_MAX) for (const [name, free] of nextAt) if (free <= now) nextAt.delete(name)
     nextAt.set(host, at + HOST_EVERY_MS)
     if (at > now) await clock.sleep(at - now)
   }
+}
+
+export function createPoliteClient(needs: PoliteClientNeeds): PoliteClient {
+  const { hostClock: clock = SYSTEM_CLOCK } = needs
+  const waitForHost = createHostTurns(clock)
+  const robots = createDayCache<RobotsRules>(clock)
+  const parking = createDayCache<string | undefined>(clock)
+  const parkedPages = createDayCache<string | undefined>(clock)
 
   async function send(method: 'HEAD' | 'GET', url: URL, maxBytes: number) {
     await waitForHost(url.hostname)
@@ -107,8 +110,7 @@ export function createPoliteClient(needs: PoliteClientNeeds): PoliteClient {
     async findParkedPage(url, answer) {
       const known = parkedPages.get(url.hostname)
       if (known) return known.value
-      const isPage = answer.headers.get('content-type')?.startsWith('text/html')
-      if (answer.status >= 400 || !isPage) return undefined
+      if (!isPage(answer)) return undefined
       const page = answer.body.length > 0 ? answer : await send('GET', url, PAGE_BYTES_MAX)
       if (!page.ok) return undefined
       const sign = findParkedSign(page, url.hostname)
@@ -120,17 +122,28 @@ export function createPoliteClient(needs: PoliteClientNeeds): PoliteClient {
       if (domain === null) return undefined
       const known = parking.get(domain)
       if (known) return known.value
-      const dns = needs.openDnsClient()
-      try {
-        const answer = await dns.listNameServers(domain)
-        if (!('values' in answer)) return undefined
-        const service = findParkingService(answer.values)
-        parking.set(domain, service)
-        return service
-      } finally {
-        dns.close()
-      }
+      const nameServers = await listNameServers(needs, domain)
+      const service = nameServers && findParkingService(nameServers)
+      if (nameServers) parking.set(domain, service)
+      return service
     },
+  }
+}
+
+const isPage = ({ status, headers }: SafeResponse) =>
+  status < 400 && headers.get('content-type')?.startsWith('text/html') === true
+
+/** @returns undefined where DNS does not tell now */
+async function listNameServers(
+  { openDnsClient }: Pick<PoliteClientNeeds, 'openDnsClient'>,
+  domain: string,
+): Promise<string[] | undefined> {
+  const dns = openDnsClient()
+  try {
+    const answer = await dns.listNameServers(domain)
+    return 'values' in answer ? answer.values : undefined
+  } finally {
+    dns.close()
   }
 }
 

@@ -11,10 +11,9 @@ import {
   parseId,
 } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
+import { sendPage } from '../../http/send-page.ts'
 import { toTextStream } from '../../http/text-stream.ts'
-import { encodePage } from '../../lib/formats/encode-page.ts'
 import { orderedJson } from '../../lib/formats/ordered-json.ts'
-import type { Page } from '../../lib/pagination.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
 import type { AnnounceNeeds } from './leads/announce-submission.ts'
@@ -269,9 +268,6 @@ type Ctx = Context<ApiEnv>
 const answerOrdered = (c: Ctx, value: unknown): never =>
   c.body(orderedJson(value), 200, { 'Content-Type': 'application/json' }) as never
 
-const answerPage = async (c: Ctx, page: Page<submissionShapes.SubmissionResource>): Promise<never> =>
-  c.body(await encodePage(page), 200, { 'Content-Type': 'application/json' }) as never
-
 export function createFormsApi(needs: FormsApiNeeds) {
   const toNeeds = (c: Ctx) => ({ ...needs, db: c.get('db') })
   const api = createApi()
@@ -313,12 +309,12 @@ function addSubmissions(api: ReturnType<typeof createApi>, toNeeds: ToNeeds) {
       const { formKey } = c.req.valid('param')
       const query = c.req.valid('query')
       const page = await listSubmissions(toNeeds(c), c.get('actor'), formKey, query, c.req.raw.signal)
-      return answerPage(c, page)
+      return sendPage(c, page)
     })
     .openapi(submissionRoutes.all, async (c) => {
       const query = c.req.valid('query')
       const page = await listAllSubmissions(toNeeds(c), c.get('actor'), query, c.req.raw.signal)
-      return answerPage(c, page)
+      return sendPage(c, page)
     })
     .openapi(submissionRoutes.export, async (c) => {
       const { formKey } = c.req.valid('param')

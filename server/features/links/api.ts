@@ -10,7 +10,7 @@ import {
   pageResponse,
   parseId,
 } from '../../http/api-route.ts'
-import { encodePage } from '../../lib/formats/encode-page.ts'
+import { sendPage } from '../../http/send-page.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { createLinks, deleteLinks, updateLinks } from './bulk.ts'
 import { editLinks, undoEdit } from './bulk-edit/edit-links.ts'
@@ -216,7 +216,7 @@ export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
   return createApi()
     .openapi(routes.listLinks, async (c) => {
       const page = await listLinks(getNeeds(c), c.get('actor'), c.req.valid('query'), c.req.raw.signal)
-      return c.body(await encodePage(page), 200, { 'Content-Type': 'application/json' }) as never
+      return sendPage(c, page)
     })
     .openapi(routes.createLink, async (c) =>
       c.json({ data: await createLink(getNeeds(c), c.get('actor'), c.req.valid('json')) }, 201),

@@ -256,6 +256,21 @@ onBothEngines.quick('the list of links is sorted', (server) => {
     expect([...first.data, ...rest.data].map(({ id }) => id)).toEqual(made.map(({ id }) => id).toReversed())
   })
 
+  test('and is compressed for a client that takes gzip, and for no other', async () => {
+    const ask = (encoding: string) =>
+      fetch(`${server().origin}/v1/links`, {
+        headers: { Authorization: `Bearer ${ws.key}`, 'Accept-Encoding': encoding },
+        decompress: false,
+      })
+    const [zipped, plain] = await Promise.all([ask('br, gzip'), ask('gzip;q=0')])
+    expect([zipped, plain].map(({ headers }) => headers.get('content-encoding'))).toEqual(['gzip', null])
+    expect([zipped, plain].map(({ headers }) => headers.get('vary'))).toEqual(
+      Array(2).fill('Accept-Encoding'),
+    )
+    const bytes = new Uint8Array(await zipped.arrayBuffer())
+    expect(new TextDecoder().decode(Bun.gunzipSync(bytes))).toBe(await plain.text())
+  })
+
   test('and refuses a cursor of another order', async () => {
     const { nextCursor } = (await ws.api('/links?limit=2&sort=clicks')).json
     for (const query of ['', 'sort=slug', 'sort=clicks&order=asc', 'sort=lastClickedAt']) {

@@ -88,7 +88,9 @@ onSqlite('POST /mcp', (server) => {
     const ws = await server().createWorkspace()
     const client = await connect(server(), ws.key, mode)
     const { tools } = await client.listTools()
-    expect(tools.length).toBeWithin(15, 32)
+    expect(tools.length).toBeGreaterThan(15)
+    // An assistant has the whole list in its memory.
+    expect(JSON.stringify(tools).length).toBeLessThan(42_000)
     for (const { description, inputSchema } of tools)
       expect([typeof description, inputSchema.type]).toEqual(['string', 'object'])
     const created = await call(client, 'create_link', {

@@ -157,6 +157,7 @@ export const TOOL_LIST: readonly ToolChoice[] = [
   {
     name: 'list_replies',
     operation: 'listReplies',
+    fromStrangers: true,
     description: 'Lists what the team has answered to a form submission, and whether the emails arrived.',
   },
   {
@@ -233,6 +234,7 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     name: 'reply_to_submission',
     operation: 'sendReply',
     writes: 'adds',
+    fromStrangers: true,
     description:
       'Sends an email to the person who sent a form submission, and keeps it with the submission. Let a person read it first.',
   },

@@ -38,7 +38,6 @@ import { sharedLimits } from './migrations/0037-shared-limits.ts'
 import { viewAlerts } from './migrations/0038-view-alerts.ts'
 import { silentLinks } from './migrations/0040-silent-links.ts'
 import { inbox } from './migrations/0042-inbox.ts'
-import { teamReplies } from './migrations/0043-team-replies.ts'
 import { pinnedTags } from './migrations/0045-pinned-tags.ts'
 import { utmTemplates } from './migrations/0046-utm-templates.ts'
 import { userLanguage } from './migrations/0048-user-language.ts'
@@ -81,7 +80,6 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
   '0038-view-alerts': viewAlerts(engine),
   '0040-silent-links': silentLinks(engine),
   '0042-inbox': inbox(engine),
-  '0043-team-replies': teamReplies(engine),
   '0045-pinned-tags': pinnedTags(),
   '0046-utm-templates': utmTemplates(engine),
   '0048-user-language': userLanguage(engine),

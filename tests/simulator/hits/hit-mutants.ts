@@ -4,9 +4,6 @@ import { toMutants } from '../../support/rollups/mutate-source.ts'
 
 const HITS = 'server/features/hits'
 
-export const LOST_SYNC = 'a batch is not synced before the spool forgets its hits'
-export const COUNTED_TWICE = 'a batch is counted twice: it is read from the spool again'
-
 export const HIT_MUTANTS = [
   ...toMutants('server/storage/write-durably.ts', [
     [
@@ -64,7 +61,11 @@ export const HIT_MUTANTS = [
     ['a segment takes the number of the next', '      spool.lastSeq = segment.seq\n', ''],
   ]),
   ...toMutants(`${HITS}/batches/batch-file.ts`, [
-    [LOST_SYNC, '      await file.sync()\n      await file.close()', '      await file.close()'],
+    [
+      'a batch is not synced before the spool forgets its hits',
+      '      await file.sync()\n      await file.close()',
+      '      await file.close()',
+    ],
   ]),
   ...toMutants(`${HITS}/batches/batch-writer.ts`, [
     ['hits of a batch that failed are left out', '    await reader.rewind(durable)\n', ''],
@@ -89,7 +90,11 @@ export const HIT_MUTANTS = [
     ],
   ]),
   ...toMutants(`${HITS}/worker/open-worker.ts`, [
-    [COUNTED_TWICE, 'const end = batches.at(-1)?.end', 'const end = batches.at(-2)?.end'],
+    [
+      'a batch is counted twice: it is read from the spool again',
+      'const end = batches.at(-1)?.end',
+      'const end = batches.at(-2)?.end',
+    ],
     [
       'numbers of batches begin anew',
       'worker.lastNumber = Math.max(worker.lastNumber,',

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { atScale, full, quick } from '../../support/suite.ts'
 import { findViolation, listHistories, listSeeds, runApart, verifyHistories } from '../replay.ts'
 import { type HitFault, runHitHistory } from './hit-history.ts'
-import { COUNTED_TWICE, HIT_MUTANTS, LOST_SYNC } from './hit-mutants.ts'
+import { HIT_MUTANTS } from './hit-mutants.ts'
 import { loadHitPrograms } from './installation.ts'
 
 const HISTORIES = atScale({ quick: 120, full: 3_000, soak: 30_000 })
@@ -40,12 +40,11 @@ describe('the simulator finds', () => {
     const wrong = await findViolation(listSeeds(FOUND_WITHIN), (seed) => runHitHistory(mutated, seed))
     expect(wrong?.violation).toBeDefined()
   }
-  const byHand = HIT_MUTANTS.filter(({ name }) => name === LOST_SYNC || name === COUNTED_TWICE)
-  quick.each(byHand.map((mutant) => [mutant.name, mutant] as const))('%s', (_, mutant) => find(mutant)())
-
-  full.each(
-    HIT_MUTANTS.filter((mutant) => !byHand.includes(mutant)).map((mutant) => [mutant.name, mutant] as const),
-  )('%s', (_, mutant) => find(mutant)(), 120_000)
+  full.each(HIT_MUTANTS.map((mutant) => [mutant.name, mutant] as const))(
+    '%s',
+    (_, mutant) => find(mutant)(),
+    120_000,
+  )
 
   test.each<[string, HitFault, RegExp]>([
     ['a disk that forgets its syncs', 'forgetsSyncs', /is lost|follows hit|counts \d+ clicks/],

@@ -5,11 +5,13 @@ import { toMutants } from '../../support/rollups/mutate-source.ts'
 const DELIVERY = 'server/features/notify/delivery'
 const KEPT_LEASE = `sql<number>${'`'}coalesce(leased_until, ${'$'}{until})${'`'}`
 
-export const LEASE_NOT_RENEWED = 'the lease of a delivery that is taken over is not renewed'
-
 export const OUTBOX_MUTANTS = [
   ...toMutants(`${DELIVERY}/claim-deliveries.ts`, [
-    [LEASE_NOT_RENEWED, 'leased_until: until,', `leased_until: ${KEPT_LEASE},`],
+    [
+      'the lease of a delivery that is taken over is not renewed',
+      'leased_until: until,',
+      `leased_until: ${KEPT_LEASE},`,
+    ],
     ['a claim has no lease', 'until: now + leaseMs', 'until: now'],
     ['an attempt is not counted', "attempts: e('attempts', '+', 1)", "attempts: e('attempts', '+', 0)"],
     ['the newest delivery is first', 'order by due_at, id limit', 'order by due_at desc, id desc limit'],

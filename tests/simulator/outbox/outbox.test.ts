@@ -5,7 +5,7 @@ import { afterAll, describe, expect } from 'bun:test'
 import { atScale, full, quick } from '../../support/suite.ts'
 import { findViolation, listHistories, listSeeds, runApart, verifyHistories } from '../replay.ts'
 import { loadOutboxProgram, runOutboxHistory } from './outbox-history.ts'
-import { LEASE_NOT_RENEWED, OUTBOX_MUTANTS } from './outbox-mutants.ts'
+import { OUTBOX_MUTANTS } from './outbox-mutants.ts'
 import { openSqliteInMemory } from './rows.ts'
 
 const HISTORIES = atScale({ quick: 15, full: 300, soak: 3_000 })
@@ -56,14 +56,5 @@ describe('the outbox, simulated', () => {
 })
 
 describe('the simulator finds', () => {
-  quick.each(byName(OUTBOX_MUTANTS.filter(({ name }) => name === LEASE_NOT_RENEWED)))(
-    '%s',
-    (_, mutant) => find(mutant),
-    60_000,
-  )
-  full.each(byName(OUTBOX_MUTANTS.filter(({ name }) => name !== LEASE_NOT_RENEWED)))(
-    '%s',
-    (_, mutant) => find(mutant),
-    120_000,
-  )
+  full.each(byName(OUTBOX_MUTANTS))('%s', (_, mutant) => find(mutant), 120_000)
 })

@@ -160,6 +160,13 @@ const CASES: Case[] = [
   },
   {
     rule: 'clocks',
+    offence: 'a quick test that is about today',
+    path: 'server/features/links/slug.test.ts',
+    bad: 'const at = new Date().toISOString()\n',
+    good: "const at = new Date('2026-05-01').toISOString()\n",
+  },
+  {
+    rule: 'clocks',
     offence: 'a test whose choices cannot be repeated',
     path: 'tests/faults/move.full.test.ts',
     bad: 'await Bun.sleep(Math.random())\n',

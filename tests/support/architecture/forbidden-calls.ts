@@ -67,7 +67,8 @@ export function checkForbiddenCalls(source: SourceFile): Violation[] {
 }
 
 const CHANCE = /\bMath\s*\.\s*random\b/g
-const CLOCKS = /\bDate\s*\.\s*now\b|\bBun\s*\.\s*sleep(?:Sync)?\b|(?<![\w$.])setTimeout\s*\(/g
+const CLOCKS =
+  /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bBun\s*\.\s*sleep(?:Sync)?\b|(?<![\w$.])setTimeout\s*\(/g
 
 /** A quick test that reads a clock fails at midnight or on a slow machine; one that draws lots cannot be repeated. */
 export function checkClocks({ path, code }: SourceFile): Violation[] {

@@ -86,28 +86,39 @@ export function ReplyTemplates({ submission, subject, text, onChoose }: Props) {
           Save as template
         </Button>
       ) : (
-        <>
-          <Field label="Template name" className="min-w-40 flex-1">
-            {(control) => (
-              <Input
-                {...control}
-                autoFocus
-                value={name}
-                maxLength={100}
-                onChange={({ target }) => setName(target.value)}
-                onKeyDown={(event) => {
-                  if (event.key !== 'Enter') return
-                  event.preventDefault()
-                  add()
-                }}
-              />
-            )}
-          </Field>
-          <Button busy={save.isPending} onClick={add}>
-            Save
-          </Button>
-        </>
+        <TemplateName name={name} onChange={setName} isSaving={save.isPending} save={add} />
       )}
     </div>
   )
 }
+
+interface TemplateNameProps {
+  name: string
+  onChange: (name: string) => void
+  isSaving: boolean
+  save: () => void
+}
+
+const TemplateName = ({ name, onChange, isSaving, save }: TemplateNameProps) => (
+  <>
+    <Field label="Template name" className="min-w-40 flex-1">
+      {(control) => (
+        <Input
+          {...control}
+          autoFocus
+          value={name}
+          maxLength={100}
+          onChange={({ target }) => onChange(target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter') return
+            event.preventDefault()
+            save()
+          }}
+        />
+      )}
+    </Field>
+    <Button busy={isSaving} onClick={save}>
+      Save
+    </Button>
+  </>
+)

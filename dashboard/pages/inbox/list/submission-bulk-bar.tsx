@@ -24,6 +24,7 @@ import { isHeldBack } from '../state/submission-status.ts'
 import type { Inbox } from '../state/use-inbox.ts'
 import type { InboxActions } from '../state/use-inbox-actions.ts'
 import { useMembers } from '../state/use-members.ts'
+import { useAssignment } from '../state/use-submission-changes.ts'
 import type { SubmissionSelection } from '../state/use-submission-selection.ts'
 
 /** Selecting more would take more than ten requests for their ids, and ten for each change. */
@@ -38,6 +39,7 @@ interface Props {
 
 export function SubmissionBulkBar({ selection, inbox, filter, actions }: Props) {
   const { selected, clear } = selection
+  const assign = useAssignment()
   const total = Math.max(inbox.total, selected.length)
   const setStatus = (status: SubmissionStatus) => actions.setStatus(selected, status)
   const arrived = selected.filter(({ status }) => !isHeldBack(status))
@@ -84,7 +86,7 @@ export function SubmissionBulkBar({ selection, inbox, filter, actions }: Props) 
         {areAll('spam')
           ? action('Not spam (s)', <OctagonAlert size={17} className="text-danger" />, () => setStatus('new'))
           : action('Mark as spam (s)', <OctagonAlert size={17} />, () => setStatus('spam'))}
-        <AssignMenu assign={(id, name) => actions.assign(selected, id, name)} />
+        <AssignMenu assign={(id, name) => void assign(selected, id, name)} />
         {action('Delete (#)', <Trash2 size={17} />, () => actions.remove(selected), 'ml-auto text-danger!')}
       </div>
     </div>

@@ -1,4 +1,4 @@
-// Who has the open submission, and the stage of its lead: two choices that are saved at once.
+// The assignee of the open submission, and the stage of its lead: two choices that are saved at once.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type OutcomeStage, outcomesQuery, setOutcome } from '../../../api/inbox/outcomes.ts'

@@ -1,4 +1,4 @@
-// What the team has answered to the sender, oldest first, and whether each email has arrived.
+// The replies of the team to the sender, oldest first, and whether each email has arrived.
 
 import { useQuery } from '@tanstack/react-query'
 import { type TeamReplyResource, teamRepliesQuery } from '../../../api/inbox/team-replies.ts'

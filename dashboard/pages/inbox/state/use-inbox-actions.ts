@@ -19,7 +19,6 @@ export interface InboxActions {
   setStatus: (submissions: SubmissionState[], status: SubmissionStatus) => void
   /** Marks an opened submission as read, without a toast. */
   markRead: (submission: Submission) => void
-  assign: (submissions: SubmissionState[], assigneeId: number | null, name: string) => void
   remove: (submissions: SubmissionState[]) => void
   step: (by: number) => void
   close: () => void
@@ -43,16 +42,9 @@ interface Options {
   selection: SubmissionSelection
 }
 
-export function useInboxActions({
-  rows,
-  shown: open,
-  opened,
-  show,
-  filter,
-  total,
-  selection,
-}: Options): InboxActions {
-  const { setStatus, assign, remove } = useSubmissionChanges()
+export function useInboxActions(options: Options): InboxActions {
+  const { rows, shown: open, opened, show, filter, total, selection } = options
+  const { setStatus, remove } = useSubmissionChanges()
   const canEdit = useCanEdit()
   const at = rows.findIndex(({ id }) => String(id) === open)
   const markedUnread = useRef(new Set<number>())
@@ -107,13 +99,6 @@ export function useInboxActions({
       const isSmall = submissions.length === 1 && (status === 'new' || status === 'read')
       setStatus(submissions, status, isSmall && !submissions.some((each) => isHeldBack(each.status)))
       if (!includesStatus(filter, status) && (status === 'archived' || status === 'spam')) leave(submissions)
-    },
-    assign(submissions, assigneeId, name) {
-      void assign(
-        submissions.map(({ id }) => id),
-        assigneeId,
-        name,
-      )
     },
     remove(submissions) {
       if (submissions.length === 0) return

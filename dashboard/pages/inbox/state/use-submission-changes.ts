@@ -120,16 +120,6 @@ export function useSubmissionChanges() {
       action: canUndo ? { label: 'Undo', run: () => undo(before, status) } : undefined,
     })
   }
-  const assign = async (ids: number[], assigneeId: number | null, name: string) => {
-    try {
-      await assignSubmissions(api, ids, assigneeId)
-      updateLoadedSubmissions(client, api, new Map(ids.map((id) => [id, { assigneeId }])))
-      toast(assigneeId === null ? 'Assignee removed' : `Assigned to ${name}`)
-      void client.invalidateQueries({ queryKey: [...queryPrefix, 'list'], refetchType: 'none' })
-    } catch (error) {
-      toastError(error, 'Couldn’t change the assignee')
-    }
-  }
   const remove = (ids: number[]) =>
     deleteUndoably({
       key: DELETION_PREFIX + ids.join(','),
@@ -137,7 +127,25 @@ export function useSubmissionChanges() {
       remove: () => deleteSubmissions(api, ids),
       invalidates: [queryPrefix, [api.workspaceId, 'forms'], [api.workspaceId, 'analytics']],
     })
-  return { setStatus, assign, remove }
+  return { setStatus, remove }
+}
+
+/** Gives submissions to a member, or to nobody. */
+export function useAssignment() {
+  const api = useApi()
+  const client = useQueryClient()
+  return async (submissions: Pick<SubmissionState, 'id'>[], assigneeId: number | null, name: string) => {
+    const ids = submissions.map(({ id }) => id)
+    try {
+      await assignSubmissions(api, ids, assigneeId)
+      updateLoadedSubmissions(client, api, new Map(ids.map((id) => [id, { assigneeId }])))
+      toast(assigneeId === null ? 'Assignee removed' : `Assigned to ${name}`)
+      const queryKey = [api.workspaceId, 'submissions', 'list']
+      void client.invalidateQueries({ queryKey, refetchType: 'none' })
+    } catch (error) {
+      toastError(error, 'Couldn’t change the assignee')
+    }
+  }
 }
 
 /** Updates submissions in all loaded queries. @param changes by id */

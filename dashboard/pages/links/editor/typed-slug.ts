@@ -6,7 +6,7 @@ const ORIGIN = /^\s*https?:\/\/[^/\s]*\/?/i
 const GAP = /[-\s\u2013\u2014]+/g
 /** Punctuation and symbols of a sentence or a URL. Letters, their marks, digits and emoji stay; the server has the last word. */
 const REFUSED =
-  /[?#%&=+,:;!@$^~*|\\<>()[\]{}'"`\u00a1-\u00a8\u00ab\u00ac\u00af-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u2018-\u201f\u2026\u2039\u203a\u20ac\u3001\u3002]/g
+  /[?#%&=+,:;!@$^~*|\\<>()[\]{}'"`\u00a1-\u00a6\u00a8\u00ab\u00ac\u00af-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u2018-\u201f\u2026\u2039\u203a\u20ac\u3001\u3002]/g
 
 export const toTypedSlug = (text: string) =>
   text

@@ -1,10 +1,13 @@
 // One link in the list. Its height is fixed (link-list.tsx), so that the list knows the position of rows that are not
 // drawn.
 
+import { QrCode } from 'lucide-react'
 import { memo } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
+import { IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
+import { Favicon } from '../../../ui/favicon.tsx'
 import { formatNumber, formatShort, toReadableUrl } from '../../../ui/format.ts'
 import { Checkbox } from '../../../ui/forms/field.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
@@ -29,6 +32,7 @@ interface Props {
   workspaceId: string
   /** By day; undefined until it is loaded. */
   clicks: number[] | undefined
+  icon: string | undefined
   selected: boolean
   canSelect: boolean
   handlers: LinkListItemHandlers
@@ -41,6 +45,7 @@ export const LinkListItem = memo(function LinkListItem({
   link,
   workspaceId,
   clicks,
+  icon,
   selected,
   canSelect,
   handlers,
@@ -71,25 +76,7 @@ export const LinkListItem = memo(function LinkListItem({
         />
       </label>
       <div className="min-w-0">
-        <div className="flex min-w-0 items-center gap-1">
-          {/* Not the router's Link: each of a hundred Links would react to every change of the address. */}
-          <a
-            id={toLinkElementId(link.id)}
-            href={href}
-            className="min-w-0 truncate rounded font-medium"
-            onClick={(event) => {
-              if (isForBrowser(event)) return
-              event.preventDefault()
-              handlers.open(link)
-            }}
-          >
-            <span className="text-soft max-sm:hidden">{link.domain}/</span>
-            <span className="text-soft sm:hidden">/</span>
-            {link.slug}
-          </a>
-          <CopyButton text={link.shortUrl} label={`Copy ${link.domain}/${link.slug}`} />
-          <LinkBadges link={link} />
-        </div>
+        <Name {...{ link, icon, href, handlers }} />
         <Description link={link} />
       </div>
       <Tags link={link} />
@@ -103,6 +90,42 @@ export const LinkListItem = memo(function LinkListItem({
     </div>
   )
 })
+
+interface NameProps extends Pick<Props, 'link' | 'icon' | 'handlers'> {
+  href: string
+}
+
+const Name = ({ link, icon, href, handlers }: NameProps) => (
+  <div className="flex min-w-0 items-center gap-1">
+    <span className="mr-1 max-sm:hidden">
+      <Favicon name={toReadableUrl(link.destinationUrl)} icon={icon} />
+    </span>
+    {/* Not the router's Link: each of a hundred Links would react to every change of the address. */}
+    <a
+      id={toLinkElementId(link.id)}
+      href={href}
+      className="min-w-0 truncate rounded font-medium"
+      onClick={(event) => {
+        if (isForBrowser(event)) return
+        event.preventDefault()
+        handlers.open(link)
+      }}
+    >
+      <span className="text-soft max-sm:hidden">{link.domain}/</span>
+      <span className="text-soft sm:hidden">/</span>
+      {link.slug}
+    </a>
+    <CopyButton text={link.shortUrl} label={`Copy ${link.domain}/${link.slug}`} />
+    <IconButton
+      label={`QR code of ${link.domain}/${link.slug}`}
+      className="size-7! max-sm:hidden"
+      onClick={() => handlers.showQr(link)}
+    >
+      <QrCode size={15} />
+    </IconButton>
+    <LinkBadges link={link} />
+  </div>
+)
 
 /** Title and destination, and on a phone the domain, where it is the workspace's own, and the tags. */
 const Description = ({ link }: { link: LinkResource }) => (

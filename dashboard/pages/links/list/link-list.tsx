@@ -6,6 +6,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { LinkListItem, type LinkListItemHandlers, toLinkElementId } from './link-list-item.tsx'
+import { toHost } from './use-favicons.ts'
 import { useVirtualRows } from './use-virtual-rows.ts'
 
 /** In pixels: three lines of text on phones, two elsewhere. */
@@ -27,6 +28,8 @@ interface Props {
   workspaceId: string
   /** Clicks by day, by the id of the link. */
   sparklines: ReadonlyMap<number, number[]>
+  /** By the host of the destination. */
+  favicons: ReadonlyMap<string, string>
   selected: ReadonlySet<number>
   handlers: LinkListItemHandlers
   /** Each link has a box to select it for bulk actions. */
@@ -41,6 +44,7 @@ export function LinkList({
   total,
   workspaceId,
   sparklines,
+  favicons,
   selected,
   handlers,
   canSelect,
@@ -82,6 +86,7 @@ export function LinkList({
                 link={link}
                 workspaceId={workspaceId}
                 clicks={sparklines.get(link.id)}
+                icon={favicons.get(toHost(link.destinationUrl) ?? '')}
                 selected={selected.has(link.id)}
                 handlers={handlers}
                 canSelect={canSelect}

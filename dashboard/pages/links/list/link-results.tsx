@@ -24,7 +24,7 @@ import {
 } from './use-link-search.ts'
 import { useLinkSelection } from './use-link-selection.ts'
 import { useLinkShortcuts } from './use-link-shortcuts.ts'
-import { useSparklines } from './use-sparklines.ts'
+import { useRowExtras } from './use-row-extras.ts'
 
 const BulkBar = lazy(() => import('../bulk-edit/bulk-bar.tsx').then(({ BulkBar }) => ({ default: BulkBar })))
 const LinkMenu = lazy(() => import('../link/link-menu.tsx').then(({ LinkMenu }) => ({ default: LinkMenu })))
@@ -43,8 +43,7 @@ export function LinkResults({ query, handlers, create }: Props) {
   const searchField = useRef<HTMLInputElement>(null)
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage, isPlaceholderData } = query
   const links = useMemo(() => (data?.pages ?? []).flatMap((page) => page.data), [data])
-  const sparklines = useSparklines(data?.pages ?? [])
-  const domains = useDomainNames(links)
+  const extras = useRowExtras(data?.pages)
   const selection = useLinkSelection(links)
   const [menu, openMenu] = useState<{ link: LinkResource; button: HTMLElement }>()
   const rowHandlers = useStableHandlers({
@@ -63,7 +62,7 @@ export function LinkResults({ query, handlers, create }: Props) {
       <FilterBar
         filters={filters}
         total={total}
-        domains={domains}
+        domains={useDomainNames(links)}
         searchField={searchField}
         onDown={() => list.current?.move(0)}
       />
@@ -79,7 +78,7 @@ export function LinkResults({ query, handlers, create }: Props) {
             links={links}
             total={total}
             workspaceId={String(id)}
-            sparklines={sparklines}
+            {...extras}
             selected={selection.ids}
             handlers={rowHandlers}
             canSelect={canEdit}

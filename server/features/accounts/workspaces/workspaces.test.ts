@@ -54,9 +54,12 @@ onBothEngines('workspaces', (server) => {
 
     const second = await made(ada, 'Locks')
     const { id, name, plan, role, operatesServer, requireTwoFactor, createdAt } = second
+    const tag = { name: 'Folder', color: 'teal', pinned: true }
+    const pinned = await ada.apiIn(id, '/tags', { method: 'POST', body: tag })
     const list = (await ada.api('/workspaces')).json
     expect(list.data[1]).toEqual({
       id,
+      pinnedTags: [{ id: pinned.json.data.id, name: 'Folder', color: 'teal' }],
       publicId: second.publicId,
       name,
       plan,

@@ -46,7 +46,7 @@ const refuse = (code: string, message: string): CardImageResource => ({
   findings: [{ code, message }],
 })
 
-function findImageType(body: Uint8Array): ImageType | undefined {
+export function findImageType(body: Uint8Array): ImageType | undefined {
   const start = Buffer.from(body.subarray(0, 16)).toString('latin1')
   return SIGNATURES.find(([, begins, at8]) => start.startsWith(begins) && start.startsWith(at8, 8))?.[0]
 }

@@ -13,11 +13,14 @@ import { checkUrl, parseUrl } from '../../../lib/web-url.ts'
 import type { Site } from '../link.ts'
 import type { FetchLimit } from './fetch-limit.ts'
 
-export interface FetchNeeds extends Pick<SafeRequest, 'allow' | 'resolve'> {
+export interface FollowNeeds extends Pick<SafeRequest, 'allow' | 'resolve'> {
   site: Site
-  limit: FetchLimit
   /** For the whole way. */
   timeMaxMs?: number
+}
+
+export interface FetchNeeds extends FollowNeeds {
+  limit: FetchLimit
 }
 
 /** Why there is nothing: a code for programs, a sentence for people. */
@@ -37,7 +40,7 @@ const REDIRECTS_MAX = 5
 
 /** @throws Failure `invalid` where the address itself could not be a destination */
 export async function fetchFollowing(
-  { site, allow, resolve, timeMaxMs = TIME_MAX_MS }: FetchNeeds,
+  { site, allow, resolve, timeMaxMs = TIME_MAX_MS }: FollowNeeds,
   address: string,
   { accept, maxBytes }: FetchLimits,
 ): Promise<{ url: string; answer: SafeResponse } | FetchProblem> {

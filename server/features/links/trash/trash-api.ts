@@ -10,7 +10,7 @@ import {
   pageResponse,
   parseId,
 } from '../../../http/api-route.ts'
-import { encodePage } from '../../../lib/formats/encode-page.ts'
+import { sendPage } from '../../../http/send-page.ts'
 import { type ApiEnv, createApi } from '../../accounts/access/api-env.ts'
 import type { LinkNeeds } from '../create.ts'
 import * as shapes from '../schema.ts'
@@ -73,7 +73,7 @@ export function createTrashApi(needs: Omit<LinkNeeds, 'db'>) {
   return createApi()
     .openapi(routes.listTrash, async (c) => {
       const page = await listTrash(getNeeds(c), c.get('actor'), c.req.valid('query'))
-      return c.body(await encodePage(page), 200, { 'Content-Type': 'application/json' }) as never
+      return sendPage(c, page)
     })
     .openapi(routes.restoreLinks, async (c) => {
       const { ids } = c.req.valid('json')
