@@ -15,10 +15,16 @@ const LINKS_MAX = 100
 const SparklineQuery = z.strictObject({
   linkIds: z
     .string()
+    .max(LINKS_MAX * 16)
     .regex(/^\d{1,15}(,\d{1,15})*$/, 'must be ids of links, with commas')
     .transform((text) => [...new Set(text.split(',').map(Number))])
     .refine((ids) => ids.length <= LINKS_MAX, `must be at most ${LINKS_MAX} ids`)
-    .openapi({ type: 'string', description: `Up to ${LINKS_MAX} ids, with commas`, example: '1,2' }),
+    .openapi({
+      type: 'string',
+      maxLength: LINKS_MAX * 16,
+      description: `Up to ${LINKS_MAX} ids, with commas`,
+      example: '1,2',
+    }),
 })
 
 const Sparkline = z

@@ -37,6 +37,7 @@ export const ProofDay = z.strictObject({
   day: z.string().openapi({
     param: { name: 'day', in: 'path' },
     format: 'date',
+    maxLength: 10,
     example: '2026-03-29',
     description: 'Of one that exists: `GET /v1/proofs` lists them',
   }),

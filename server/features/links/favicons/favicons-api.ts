@@ -18,6 +18,7 @@ const FaviconQuery = z.strictObject({
     .refine((hosts) => hosts.length <= HOSTS_MAX, `must be at most ${HOSTS_MAX} host names`)
     .openapi({
       type: 'string',
+      maxLength: HOSTS_MAX * 254,
       description: `Up to ${HOSTS_MAX} host names, with commas`,
       example: 'example.com',
     }),
