@@ -9,18 +9,20 @@ import { translateSource } from './texts/translate-source.ts'
 
 const HERE = import.meta.dir
 
+const toFilter = (path: string) => new RegExp(`^${RegExp.escape(HERE)}/${path}$`)
+
 /** The entry point is left to `bundleAreas`: it has no texts. */
 export function bundleTexts(language: string): BunPlugin {
   return {
     name: 'texts',
     setup(build) {
       const catalog = readCatalog(language)
-      build.onLoad({ filter: /\/dashboard\/api\/error-texts\.ts$/ }, () => ({
+      build.onLoad({ filter: toFilter('api/error-texts\\.ts') }, () => ({
         contents: `import { createErrorTranslator } from './error-translator.ts'
           export const translateError = createErrorTranslator(${JSON.stringify(pickApiMessages(catalog))})`,
         loader: 'ts',
       }))
-      build.onLoad({ filter: /\/dashboard\/(?!main\.tsx$).*\.tsx?$/ }, ({ path }) => ({
+      build.onLoad({ filter: toFilter('(?!main\\.tsx$).*\\.tsx?') }, ({ path }) => ({
         contents: translateSource(relative(HERE, path), readFileSync(path, 'utf8'), catalog),
         loader: path.endsWith('x') ? 'tsx' : 'ts',
       }))

@@ -6,6 +6,7 @@ import { RotateCw, Send } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { channelsQuery } from '../../api/channels.ts'
 import { type DeliveryResource, deliveriesQuery } from '../../api/deliveries.ts'
+import { translateError } from '../../api/error-texts.ts'
 import { formNamesQuery } from '../../api/forms.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -219,7 +220,7 @@ function DeliveryRow({ delivery, channelName }: { delivery: DeliveryResource; ch
         </Link>
         {delivery.formName !== null && <p className="truncate text-sm text-soft">{delivery.formName}</p>}
         {delivery.lastError !== null && (
-          <p className="line-clamp-2 text-sm break-words text-danger">{delivery.lastError}</p>
+          <p className="line-clamp-2 text-sm break-words text-danger">{translateError(delivery.lastError)}</p>
         )}
       </div>
       <div className="min-w-0 text-sm">

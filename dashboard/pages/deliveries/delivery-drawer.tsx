@@ -6,6 +6,7 @@ import { RotateCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { channelsQuery } from '../../api/channels.ts'
 import { type DeliveryDetail, deliveryQuery, retryDelivery } from '../../api/deliveries.ts'
+import { translateError } from '../../api/error-texts.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
@@ -111,7 +112,10 @@ function Report({ delivery }: { delivery: DeliveryDetail }) {
     ['Sent with', delivery.digestId !== null && <DigestLink key="digest" id={delivery.digestId} />],
     ['Attempts', toAttemptsText(delivery)],
     ['Next attempt', delivery.nextAttemptAt && toNextAttemptText(delivery.nextAttemptAt)],
-    ['Last error', delivery.lastError && <span className="text-danger">{delivery.lastError}</span>],
+    [
+      'Last error',
+      delivery.lastError && <span className="text-danger">{translateError(delivery.lastError)}</span>,
+    ],
   ]
   return (
     <div className="grid gap-6">

@@ -158,7 +158,7 @@ const goTo = (address: string) => `(async () => {
 const WAIT_WHILE_LOADING = `new Promise((resolve, reject) => {
   const deadline = Date.now() + 60_000
   const check = () => {
-    const loading = [...document.querySelectorAll('[role=status][aria-label=Loading], [role=status][aria-label=Lädt]')]
+    const loading = [...document.querySelectorAll('[role=status][aria-label=Loading], [role=status][aria-label=Lädt], [role=status][aria-label=Chargement], [role=status][aria-label=Cargando]')]
     if (!loading.some((element) => element.getBoundingClientRect().top < innerHeight)) resolve()
     else if (Date.now() > deadline) reject(new Error('waited 60 s for the page to be drawn'))
     else setTimeout(check, 40)
