@@ -48,7 +48,7 @@ function createPicker({ id }: Operation): PickSome {
     pool
       .map((item) => ({ item, order: random() }))
       .sort((a, b) => a.order - b.order)
-      .slice(0, Math.ceil(count * SHARE))
+      .slice(0, Math.max(4, Math.ceil(count * SHARE)))
       .map(({ item }) => item)
 }
 

@@ -14,6 +14,7 @@ const TAGS_IN_ORDER = [
   'Links',
   'Destinations',
   'Tags',
+  'UTM templates',
   'Domains',
   'Import and export',
   'Analytics',
@@ -80,7 +81,8 @@ describe('the examples of the API reference', () => {
         expect(operation.requestBody.content['application/json']?.example).toBeDefined()
       }
       for (const { in: place, description } of operation.parameters)
-        if (place === 'path') expect(description).toMatch(/^Of one that exists: `GET \/v1\/\w+` lists them$/)
+        if (place === 'path')
+          expect(description).toMatch(/^Of one that exists: `GET \/v1\/[\w-]+` lists them$/)
     },
   )
 

@@ -2,6 +2,7 @@
 
 import { createRateLimiter } from '../../server/features/accounts/access/rate-limiter.ts'
 import { invite } from '../../server/features/accounts/workspaces/invite.ts'
+import { appendProofs } from '../../server/features/proofs/proof-chain.ts'
 import { newestSubmission } from '../support/newest-submission.ts'
 import type { Team } from '../support/users/signed-in-user.ts'
 import type { TestServer, TestWorkspace } from '../support/world.ts'
@@ -63,6 +64,9 @@ const HOOK = 'http://127.0.0.1:1/hook'
  * server/features/doctor/report/doctor.test.ts.
  */
 export const isForOperator = ({ id }: Pick<Operation, 'id'>) => id === 'getDoctorReport'
+
+/** A day that each workspace has closed. */
+const PROOF_DAY = '2026-03-29'
 
 export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRequest> = {
   listWorkspaces: () => ({}),
@@ -151,7 +155,7 @@ export const SAMPLE_REQUESTS: Record<string, (things: TestResources) => SampleRe
   countClicks: () => ({ query: { groupBy: 'link' } }),
   listMissingSlugs: () => ({ query: { limit: '10' } }),
   listProofs: () => ({}),
-  verifyProof: () => ({ path: { day: '2026-03-29' } }),
+  verifyProof: () => ({ path: { day: PROOF_DAY } }),
   reconcile: () => ({ bodies: [{ csv: 'date,clicks\n2026-03-29,4\n', filters: { country: 'DE' } }] }),
   exportLinks: () => ({ query: { format: 'ndjson' } }),
   exportWorkspace: () => ({}),
@@ -319,6 +323,8 @@ export async function createTestResources(
     method: 'POST',
     body: { name: `${mark} template`, utmSource: mark },
   })
+  const gone = { day: PROOF_DAY, kind: 'expired', hits: 0, removed: 2, digest: 'd' } as const
+  await appendProofs(server.app.db, workspace.id, [{ ...gone, reason: `${mark} reason` }], 1)
   return {
     utmTemplateId: template.json.data.id,
     outcomeId: outcome.json.data.id,

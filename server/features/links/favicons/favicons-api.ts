@@ -7,18 +7,20 @@ import { createFaviconCache } from './favicon-cache.ts'
 import { type FaviconNeeds, fetchFavicon } from './fetch-favicon.ts'
 
 const HOSTS_MAX = 100
+/** The head of a request is at most 16 KB. */
+const TEXT_MAX = 12_000
 const HOST = /^(?=.{1,253}$)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})+$/i
 
 const FaviconQuery = z.strictObject({
   hosts: z
     .string()
-    .max(HOSTS_MAX * 254)
+    .max(TEXT_MAX)
     .transform((text) => [...new Set(text.toLowerCase().split(','))])
     .refine((hosts) => hosts.every((host) => HOST.test(host)), 'must be host names, with commas')
     .refine((hosts) => hosts.length <= HOSTS_MAX, `must be at most ${HOSTS_MAX} host names`)
     .openapi({
       type: 'string',
-      maxLength: HOSTS_MAX * 254,
+      maxLength: TEXT_MAX,
       description: `Up to ${HOSTS_MAX} host names, with commas`,
       example: 'example.com',
     }),
