@@ -22,6 +22,8 @@ const AREAS: [name: string, pattern: RegExp][] = [
   ['proofs', /^pages\/analytics\/proofs\//],
   ['views', /^pages\/analytics\/saved\//],
   ['analytics', /^pages\/analytics\/(?!map\/)/],
+  // Large data, which the page does without at first.
+  ['drawings', /^(?:pages\/analytics\/map|ui\/icons)\//],
   ['live', /^pages\/live\//],
   ['inbox', /^pages\/inbox\/inbox-page/],
   ['inbox-tools', /^pages\/inbox\//],
@@ -50,6 +52,7 @@ const WITH_OTHERS = [
   // Pages before the sign-in share the field of a new password with the settings, and nothing else.
   'ui/forms/!(new-password-field).{ts,tsx}',
   'ui/charts/bar.tsx',
+  'ui/icons/value-icon.tsx',
   'api/{analytics,field-names,forms,missing,submissions,views,workspace}.ts',
   'api/inbox/*.ts',
   'pages/inbox/state/{display-text,element-ids,readable-name,submission-status}.ts',

@@ -104,6 +104,10 @@ onDashboard(
       await isZoomed(false)
 
       const sources = page.getByRole('list', { name: 'Sources by clicks' })
+      await sources
+        .getByRole('button', { name: /^Facebook/ })
+        .locator('svg')
+        .waitFor()
       await sources.getByRole('button', { name: /^Facebook/ }).hover()
       await sources.getByRole('button', { name: 'Show the hosts of Facebook' }).click()
       const hosts = page.getByRole('list', { name: 'Referrers by clicks' })

@@ -8,6 +8,7 @@ import { ButtonLink } from '../../ui/button.tsx'
 import { Bar } from '../../ui/charts/bar.tsx'
 import { CountryFlag } from '../../ui/country-flag.tsx'
 import { formatCountryName, formatNumber } from '../../ui/format.ts'
+import { BrandIcon, DeviceIcon } from '../../ui/icons/value-icon.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { type FeedItem, useLive } from './use-live.ts'
@@ -170,6 +171,12 @@ function Item({ item }: { item: FeedItem }) {
         <p className="truncate font-medium">{title}</p>
         <p className="truncate text-sm text-soft">{details.filter(Boolean).join(' · ')}</p>
       </div>
+      {item.kind === 'click' && (
+        <span className="flex shrink-0 gap-2 max-sm:hidden">
+          {item.device && <DeviceIcon name={item.device} />}
+          {item.browser && <BrandIcon name={item.browser} />}
+        </span>
+      )}
       {item.kind === 'submission' && (
         <ButtonLink
           size="small"

@@ -1,4 +1,4 @@
-// Generates thirty days of clicks and visits, oldest first: more by day than at night, more on Tuesdays than on Sundays,
+// Generates sixty days of clicks and visits, oldest first: more by day than at night, more on Tuesdays than on Sundays,
 // and most on the day when a link was sent. Pure: the same seed and the same time give the same clicks.
 
 import { type Campaign, extractUtmParameters, parseCampaign } from '../../features/visitors/campaign.ts'
@@ -127,7 +127,7 @@ const QUIET_MS = 60_000
 /** Yields after each day how much is done, from 0 to 1. */
 export function* generateClicks(random: Random, count: number, time: number): Generator<number, DemoClicks> {
   const now = time - QUIET_MS
-  // Today and the 29 days before, which are the thirty days of analytics.
+  // Today and the days before. Analytics opens with thirty days, and compares them with the thirty before.
   const start = Math.floor(now / DAY) * DAY - (DEMO_DAYS - 1) * DAY
   const hits: DemoHit[] = []
   const organic: DemoHit[] = []

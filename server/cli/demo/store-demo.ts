@@ -20,7 +20,7 @@ import { foldMarks } from '../../lib/text.ts'
 import { toNestedDatabase } from '../../storage/database/nested-database.ts'
 import type { Connection, Database, OnCommit } from '../../storage/database/open-database.ts'
 import type { Tables } from '../../storage/database/tables.ts'
-import { DAY, type DemoHit, toUtmQuery } from './clicks.ts'
+import { DAY, DEMO_DAYS, type DemoHit, toUtmQuery } from './clicks.ts'
 import { CHANNEL_SOURCES, COMPANY, FORM_NAMES, FORMS, type FormName, TAGS } from './company.ts'
 import type { DemoOwner } from './find-owner.ts'
 import type { DemoAttempts, DemoLead, DemoTouch } from './leads.ts'
@@ -52,11 +52,11 @@ export function storeDemo(
   return needs.db.write(async (connection, onCommit) => {
     const db = toNestedDatabase(needs.db, connection, onCommit)
     const within = { ...needs, db }
-    const twoMonthsAgo = { db, now: () => needs.now - 60 * DAY }
-    const { id } = await createWorkspace(twoMonthsAgo, { name: COMPANY, plan: needs.plan })
-    await addMember(twoMonthsAgo, { workspaceId: id, email: owner.email, role: 'owner' })
+    const before = { db, now: () => needs.now - (DEMO_DAYS + 30) * DAY }
+    const { id } = await createWorkspace(before, { name: COMPANY, plan: needs.plan })
+    await addMember(before, { workspaceId: id, email: owner.email, role: 'owner' })
     const actor: Actor = { kind: 'operator', workspaceId: id, plan: needs.plan, keyId: null }
-    for (const [name, color] of TAGS) await createTag(twoMonthsAgo, actor, { name, color })
+    for (const [name, color] of TAGS) await createTag(before, actor, { name, color })
     const linkIds: number[] = []
     for (const [index, link] of DEMO_LINKS.entries())
       linkIds.push(await storeLink(within, actor, link, index))
@@ -72,7 +72,7 @@ async function storeLink({ db, site, now }: StoreNeeds, actor: Actor, link: Demo
   const { url, title, tags, channel, campaign, content, term, comments, more, sent, ended } = link
   const { variants, splitDays } = link
   // A day before the link was sent. A link without such a day is older than its clicks.
-  const at = now - (sent === undefined ? 31 + ((index * 7) % 28) : sent + 1) * DAY
+  const at = now - (sent === undefined ? DEMO_DAYS + ((index * 7) % 28) : sent + 1) * DAY
   const source = CHANNEL_SOURCES[channel]
   const utm = source && {
     utmSource: source[0],
@@ -120,7 +120,7 @@ async function storeForms(
   for (const [index, name] of FORM_NAMES.entries()) {
     const { page: pageUrl, share: _, ...input } = FORMS[name]
     const hosted = { pageUrl, afterSubmit: 'hosted', onError: 'hosted' } as const
-    const at = now - (45 - index) * DAY
+    const at = now - (DEMO_DAYS + 14 - index) * DAY
     const needs = {
       db,
       origin: site.origin,

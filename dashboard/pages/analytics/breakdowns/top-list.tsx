@@ -9,6 +9,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { CountryFlag } from '../../../ui/country-flag.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatNumber, formatPercent, toReadableUrl } from '../../../ui/format.ts'
+import { BrandIcon, DeviceIcon } from '../../../ui/icons/value-icon.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { inSentence } from '../../../ui/text.ts'
 import { writeFilter } from '../view/dimension-filter.ts'
@@ -117,7 +118,7 @@ function FilterButton({ view, dimension, row, pressed }: RowProps & { pressed: b
       }}
       className="relative flex h-full min-w-0 flex-1 items-center gap-2 rounded-lg px-2.5 text-left text-sm -outline-offset-2 aria-pressed:font-semibold"
     >
-      {dimension === 'country' && <CountryFlag code={row.value} />}
+      <DimensionIcon dimension={dimension} value={row.value} />
       <span className="max-w-full shrink-0 truncate group-hover:underline">{row.label}</span>
       {row.deleted && <span className="shrink-0 text-xs text-soft">deleted</span>}
       {row.detail && (
@@ -126,6 +127,14 @@ function FilterButton({ view, dimension, row, pressed }: RowProps & { pressed: b
       <span className="sr-only">, {formatNumber(row.amount)}</span>
     </button>
   )
+}
+
+function DimensionIcon({ dimension, value }: { dimension: Dimension; value: string }) {
+  if (dimension === 'country') return <CountryFlag code={value} />
+  if (dimension === 'device') return <DeviceIcon name={value} />
+  if (dimension === 'browser' || dimension === 'os' || dimension === 'source')
+    return <BrandIcon name={value} />
+  return null
 }
 
 /** Visible while the row has the pointer or the focus. Phones have the filter chips instead. */
