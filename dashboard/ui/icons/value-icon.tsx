@@ -19,10 +19,10 @@ export function DeviceIcon({ name }: { name: string }) {
   return <Icon size={16} className="shrink-0 text-soft" aria-hidden />
 }
 
-const NO_BRAND = ['(direct)', 'Unknown', 'Other']
+const NO_BRAND = /^(?:\(direct\)|Unknown|Other)$/
 
 export function BrandIcon({ name }: { name: string }) {
-  if (NO_BRAND.includes(name)) return <Globe size={16} className="shrink-0 text-soft" aria-hidden />
+  if (NO_BRAND.test(name)) return <Globe size={16} className="shrink-0 text-soft" aria-hidden />
   return (
     <span aria-hidden className="size-4 shrink-0">
       <Suspense>

@@ -107,11 +107,28 @@ export const TRAFFIC_CHANNEL_LABELS: Record<string, string> = {
 }
 export const TRIGGER_LABELS: Record<string, string> = { link: 'Link', qr: 'QR code' }
 
+/** The words among the values of the API; the others are names. */
+const VALUE_WORDS: Record<string, string> = {
+  Unknown: 'Unknown',
+  Other: 'Other',
+  Mobile: 'Mobile',
+  Tablet: 'Tablet',
+  Desktop: 'Desktop',
+  Console: 'Console',
+  Wearable: 'Wearable',
+}
+
 /** The label of a value. Names of ids come from the API (use-value-names.ts). */
 export function formatDimensionValue(dimension: Dimension, value: string): string {
   switch (dimension) {
     case 'country':
-      return formatCountryName(value)
+      return formatCountryName(VALUE_WORDS[value] ?? value)
+    case 'region':
+    case 'city':
+    case 'device':
+    case 'browser':
+    case 'os':
+      return VALUE_WORDS[value] ?? value
     case 'continent':
       return CONTINENTS[value] ?? value
     case 'trigger':
