@@ -83,9 +83,7 @@ export function LinePlot({
   // Dashed while the last period runs: a drop there means nothing.
   const running = unfinished && points.length > 2
   const point = shown === null ? undefined : points[shown]
-  // One point is no line.
-  const counted = points.filter(({ value }) => value !== undefined)
-  const only = counted.length === 1 ? counted[0] : undefined
+  const only = findOnlyPoint(points)
   return (
     <svg width={box.width} height={box.height} aria-hidden className="absolute inset-0">
       <Axes {...{ x, y, ticks, box, room, points }} />
@@ -114,6 +112,12 @@ export function LinePlot({
       {point && shown !== null && <PointMarker point={point} x={x(shown)} y={y} ground={ground} />}
     </svg>
   )
+}
+
+/** One point is no line. */
+function findOnlyPoint(points: ChartPoint[]): ChartPoint | undefined {
+  const counted = points.filter(({ value }) => value !== undefined)
+  return counted.length === 1 ? counted[0] : undefined
 }
 
 /** Dashed after `until`. Both parts are one curve, clipped twice, so that it matches the edge of the area. */
