@@ -30,6 +30,7 @@ export interface Workspace {
   keptParams: string[]
   /** The tags in the sidebar, by name. */
   pinnedTags: { id: number; name: string; color: string }[] | null
+  createdAt: string
 }
 
 export interface SignInOptions {

@@ -31,6 +31,11 @@ onDashboard(
       const overview = page.getByRole('region', { name: 'Overview' })
       await overview.getByText('50%').first().waitFor()
       expect(await overview.getByTitle(/^Leads from clicks in this period/).count()).toBe(1)
+      await overview.getByText('Live', { exact: true }).waitFor()
+      // The workspace is of today: nothing is drawn for the days before.
+      const days = overview.getByRole('table', { name: 'Clicks over time' }).getByRole('row')
+      const readDay = async (index: number) => (await days.nth(index).getByRole('cell').allTextContents())[0]
+      expect([await readDay(1), await readDay(28), await readDay(-1)]).toEqual(['–', '–', '2'])
       const funnel = page.locator('section', { hasText: 'Conversion funnel' }).last()
       await funnel.scrollIntoViewIfNeeded()
       await funnel.getByText('50% of clicks · 4 without a link').waitFor()

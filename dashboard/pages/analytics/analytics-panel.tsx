@@ -1,6 +1,7 @@
 // Analytics without the page's frame: for the whole workspace, or narrowed by fixed filters, such as one link.
 
 import { lazy, Suspense, useMemo } from 'react'
+import { useWorkspace } from '../../shell/use-workspace.ts'
 import { Overview } from './overview/overview.tsx'
 import { AnalyticsToolbar } from './toolbar/analytics-toolbar.tsx'
 import { type FixedFilters, useAnalyticsView } from './view/use-analytics-view.ts'
@@ -13,7 +14,9 @@ const FunnelCard = lazy(() =>
   import('./funnel/funnel-card.tsx').then(({ FunnelCard }) => ({ default: FunnelCard })),
 )
 
-export function AnalyticsPanel({ fixed }: { fixed: FixedFilters }) {
+/** @param since when the link was created; without it, the workspace */
+export function AnalyticsPanel({ fixed, since }: { fixed: FixedFilters; since?: string }) {
+  const { createdAt } = useWorkspace()
   // A new object with the same filters must not change the view.
   const fixedJson = JSON.stringify(fixed)
   const stableFixed = useMemo(() => JSON.parse(fixedJson) as FixedFilters, [fixedJson])
@@ -21,7 +24,7 @@ export function AnalyticsPanel({ fixed }: { fixed: FixedFilters }) {
   return (
     <div className="grid grid-cols-1 gap-4">
       <AnalyticsToolbar view={view} />
-      <Overview view={view} />
+      <Overview view={view} since={since ?? createdAt} />
       <Suspense fallback={<div className="h-dvh" />}>
         <Breakdowns view={view} />
         <FunnelCard view={view} />

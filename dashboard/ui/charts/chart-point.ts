@@ -5,7 +5,8 @@ export interface ChartPoint {
   label: string
   /** `21 Nov` */
   short: string
-  value: number
+  /** undefined before there was anything to count. */
+  value: number | undefined
   /** The matching point of the previous period, and its label. */
   previous?: number
   previousLabel?: string

@@ -23,7 +23,7 @@ export function ChartSlider(props: Props) {
   const help = useId()
   const last = Math.max(0, points.length - 1)
   const point = points[selected ?? last]
-  const text = point && `${point.label}: ${format(point.value)}`
+  const text = point && `${point.label}: ${point.value === undefined ? '–' : format(point.value)}`
   const rangeText = range && `${points[range.first]?.label} to ${points[range.last]?.label} selected`
   const helpTexts = [
     ...(onPick ? ['Press Enter to zoom in.'] : []),

@@ -99,6 +99,9 @@ function useElementSize<E extends HTMLElement>() {
   return { ref, ...size }
 }
 
+const formatValue = (value: number | undefined, format: (value: number) => string) =>
+  value === undefined ? '–' : format(value)
+
 const TOOLTIP_WIDTH = 208
 
 /** The tooltip beside the selected point of a chart. */
@@ -132,7 +135,7 @@ function ChartTooltip({
       <p className="mt-1 flex items-center gap-2">
         <span className="h-0.5 w-3 rounded bg-accent" />
         <span className="flex-1 text-soft">{metric}</span>
-        <span className="font-semibold tabular-nums">{format(point.value)}</span>
+        <span className="font-semibold tabular-nums">{formatValue(point.value, format)}</span>
       </p>
       {point.previous !== undefined && (
         <p className="flex items-center gap-2 text-soft">
@@ -177,8 +180,8 @@ const Table = ({ metric, points, format }: Props) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: points have no id but their position
           <tr key={index}>
             <th scope="row">{point.label}</th>
-            <td>{format(point.value)}</td>
-            <td>{point.previous === undefined ? '–' : format(point.previous)}</td>
+            <td>{formatValue(point.value, format)}</td>
+            <td>{formatValue(point.previous, format)}</td>
           </tr>
         ))}
       </tbody>

@@ -24,14 +24,14 @@ type Plot = ReturnType<typeof usePlotScales>
 /** The scales from values and times to pixels. */
 export function usePlotScales(points: ChartPoint[], { width, height }: { width: number; height: number }) {
   return useMemo(() => {
-    const highest = Math.max(1, ...points.map(({ value, previous }) => Math.max(value, previous ?? 0)))
+    const highest = Math.max(1, ...points.map(({ value, previous }) => Math.max(value ?? 0, previous ?? 0)))
     const y = scaleLinear()
       .domain([0, highest])
       .nice(4)
       .range([height - BOTTOM, TOP])
     // Clicks are whole numbers. A lead shared by several links counts as a fraction on each.
     const whole = points.every(
-      ({ value, previous }) => Number.isInteger(value) && Number.isInteger(previous ?? 0),
+      ({ value, previous }) => Number.isInteger(value ?? 0) && Number.isInteger(previous ?? 0),
     )
     const ticks = y.ticks(4).filter((tick) => !whole || Number.isInteger(tick))
     const left = 10 + 7.5 * Math.max(...ticks.map((tick) => formatShort(tick).length))
@@ -59,25 +59,31 @@ export function LinePlot({
 }) {
   const ground = box.height - BOTTOM
   const paths = useMemo(() => {
-    const toPath = line<number>(
+    const isDefined = (value: number | undefined) => value !== undefined
+    const toPath = line<number | undefined>(
       (_, index) => x(index),
-      (value) => y(value),
-    ).curve(curveMonotoneX)
+      (value) => y(value ?? 0),
+    )
+      .defined(isDefined)
+      .curve(curveMonotoneX)
     const values = points.map(({ value }) => value)
-    const previous = points.flatMap((point) => (point.previous === undefined ? [] : [point.previous]))
+    const previous = points.map((point) => point.previous)
     return {
-      area: area<number>(
+      area: area<number | undefined>(
         (_, index) => x(index),
         ground,
-        (value) => y(value),
-      ).curve(curveMonotoneX)(values),
+        (value) => y(value ?? 0),
+      )
+        .defined(isDefined)
+        .curve(curveMonotoneX)(values),
       line: toPath(values),
-      previous: previous.length > 1 ? toPath(previous) : null,
+      previous: previous.filter(isDefined).length > 1 ? toPath(previous) : null,
     }
   }, [points, x, y, ground])
   // Dashed while the last period runs: a drop there means nothing.
   const running = unfinished && points.length > 2
   const point = shown === null ? undefined : points[shown]
+  const only = findOnlyPoint(points)
   return (
     <svg width={box.width} height={box.height} aria-hidden className="absolute inset-0">
       <Axes {...{ x, y, ticks, box, room, points }} />
@@ -102,12 +108,16 @@ export function LinePlot({
         />
       )}
       {paths.line && <Line path={paths.line} box={box} until={running ? x(points.length - 2) : box.width} />}
-      {points.length === 1 && (
-        <circle cx={x(0)} cy={y(points[0]?.value ?? 0)} r={4} className="fill-accent" />
-      )}
+      {only && <circle cx={x(points.indexOf(only))} cy={y(only.value ?? 0)} r={4} className="fill-accent" />}
       {point && shown !== null && <PointMarker point={point} x={x(shown)} y={y} ground={ground} />}
     </svg>
   )
+}
+
+/** One point is no line. */
+function findOnlyPoint(points: ChartPoint[]): ChartPoint | undefined {
+  const counted = points.filter(({ value }) => value !== undefined)
+  return counted.length === 1 ? counted[0] : undefined
 }
 
 /** Dashed after `until`. Both parts are one curve, clipped twice, so that it matches the edge of the area. */
@@ -142,7 +152,9 @@ const PointMarker = ({
   <g>
     <line x1={x} x2={x} y1={TOP} y2={ground} className="stroke-strong" />
     {point.previous !== undefined && <circle cx={x} cy={y(point.previous)} r={3.5} className="fill-strong" />}
-    <circle cx={x} cy={y(point.value)} r={5} className="fill-accent stroke-card" strokeWidth={2} />
+    {point.value !== undefined && (
+      <circle cx={x} cy={y(point.value)} r={5} className="fill-accent stroke-card" strokeWidth={2} />
+    )}
   </g>
 )
 

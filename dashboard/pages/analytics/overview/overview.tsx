@@ -20,7 +20,8 @@ import { useZoom } from './use-zoom.ts'
 
 const Timeline = lazy(() => import('./timeline.tsx').then(({ Timeline }) => ({ default: Timeline })))
 
-export function Overview({ view }: { view: AnalyticsView }) {
+/** @param since before this time there was nothing to count */
+export function Overview({ view, since }: { view: AnalyticsView; since: string }) {
   const totals = useTotals(view)
   useLiveRefresh(view, totals)
   const zoom = useZoom(view)
@@ -42,7 +43,7 @@ export function Overview({ view }: { view: AnalyticsView }) {
         ) : (
           <div className="relative">
             <Suspense fallback={<Skeleton className="h-56 sm:h-72" />}>
-              <Timeline view={view} totals={totals} zoom={zoom} />
+              <Timeline view={view} totals={totals} zoom={zoom} since={since} />
             </Suspense>
             <EmptyChart view={view} totals={totals} />
           </div>

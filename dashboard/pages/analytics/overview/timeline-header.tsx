@@ -50,6 +50,12 @@ export function TimelineHeader({
           Out of date
         </p>
       )}
+      {data && !error && view.range.interval && (
+        <p className="flex items-center gap-1.5 text-soft max-sm:hidden">
+          <span aria-hidden className="size-2 rounded-full bg-accent" />
+          Live
+        </p>
+      )}
       {zoom.reset && (
         <Button
           size="small"

@@ -26,10 +26,12 @@ export function Timeline({
   view,
   totals,
   zoom,
+  since,
 }: {
   view: AnalyticsView
   totals: AnalyticsTotals
   zoom: Zoom
+  since: string
 }) {
   const { metric, timezone } = view
   const subject = metric === 'leads' ? 'leads' : 'clicks'
@@ -54,7 +56,7 @@ export function Timeline({
       !current.isPlaceholderData,
     placeholderData: keepPreviousPeriod(subject, previousQuery),
   })
-  const points = usePoints(view, current.data, totals.comparable ? previous.data : undefined)
+  const points = usePoints(view, since, current.data, totals.comparable ? previous.data : undefined)
   if (parameters === null) {
     return (
       <div className={classNames(HEIGHT, 'grid place-content-center justify-items-center gap-3')}>
@@ -108,8 +110,15 @@ const TOLERANCE_MS = 60_000
 const isUnfinished = (last: string, end: string | undefined) =>
   end !== undefined && Date.parse(last) < Date.now() && Math.abs(Date.parse(end) - Date.now()) < TOLERANCE_MS
 
+/** The index of the first bucket that can count. Imported clicks may be older than the link and the workspace. */
+function findStart(buckets: TimelineBucket[], since: string): number {
+  const isOver = (index: number) => Date.parse(buckets[index + 1]?.time ?? '') <= Date.parse(since)
+  return buckets.findIndex(({ count }, index) => count > 0 || !isOver(index))
+}
+
 function usePoints(
   view: AnalyticsView,
+  since: string,
   current: TimelineBucket[] | undefined,
   previous: TimelineBucket[] | undefined,
 ) {
@@ -119,15 +128,17 @@ function usePoints(
     const times = current.map(({ time }) => time)
     const labels = createBucketLabels(times, granularity ?? inferGranularity(times), timezone)
     const toValue = (bucket: TimelineBucket) => (metric === 'visitors' ? bucket.visitors : bucket.count)
+    const start = findStart(current, since)
+    const previousStart = findStart(previous ?? [], since)
     return current.map((bucket, index): ChartPoint => {
-      const previousBucket = previous?.[index]
+      const previousBucket = index < previousStart ? undefined : previous?.[index]
       return {
         label: labels.full(bucket.time),
         short: labels.short(bucket.time),
-        value: toValue(bucket),
+        value: index < start ? undefined : toValue(bucket),
         previous: previousBucket && toValue(previousBucket),
         previousLabel: previousBucket && labels.full(previousBucket.time),
       }
     })
-  }, [current, previous, metric, timezone, granularity])
+  }, [since, current, previous, metric, timezone, granularity])
 }

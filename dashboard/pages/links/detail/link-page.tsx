@@ -96,7 +96,7 @@ function LoadedLink({ link }: { link: LinkResource }) {
       )}
       <div className="mt-6">
         <Suspense fallback={<SkeletonRows rows={3} className="h-40 rounded-2xl" />}>
-          <AnalyticsPanel fixed={fixed} />
+          <AnalyticsPanel fixed={fixed} since={link.createdAt} />
         </Suspense>
       </div>
       <Suspense>
