@@ -31,7 +31,7 @@ const FUNCTION_WORDS =
   /(?:^|[\s“(])(?:a|an|the|is|are|was|were|to|of|in|no|not|by|with|without|for|and|or|your|you|we|it|on|from|this|that|has|have|can|can’t|at|per|until|after|before|ago|more|than|all|any)(?=[\s.,:;?!”)…]|$)/
 
 /** Words beside a placeholder, such as `{0} deleted`. Names of classes have hyphens. */
-const PLAIN_WORDS = /^(?:[“(]?\p{L}[\p{Ll}’]*[”).,:;!?…]*\s*)+$/u
+const PLAIN_WORDS = /^\p{L}[\p{Ll}’]*[!?…]*(?:\s+\p{L}[\p{Ll}’]*[!?…]*)*$/u
 
 /** In any other place: a word with a capital letter, or several words of which one is a word of grammar. */
 export function looksLikeText(text: string): boolean {

@@ -145,7 +145,10 @@ onDashboard(
       await page.click('button')
       await page.waitForURL('**/thanks')
       await open('/inbox')
-      await page.getByRole('link', { name: /ada@example\.com/ }).click()
+      await page
+        .locator('#inbox-list')
+        .getByRole('link', { name: /ada@example\.com/ })
+        .click()
       await page.getByText('Agreed to “I accept the terms.”').waitFor()
       await page.getByText('2 files').waitFor()
       await press(page, 'Preview notes.txt')

@@ -166,7 +166,7 @@ onSqlite('a key with scopes', testKeys)
 
 onSqlite('a viewer', (server) => {
   /** POSTs that only look: they change nothing in the workspace. */
-  const READS = ['checkForm', 'answerQuestions', 'reconcile']
+  const READS = ['checkForm', 'answerQuestions', 'reconcile', 'drawQr']
   /** Routes about the person, not about what is in the workspace. */
   const OWN = ['createWorkspace', 'acceptInvitation']
 

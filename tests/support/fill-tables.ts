@@ -68,7 +68,8 @@ function listReferences(database: Database, table: string): Map<string, unknown[
   return new Map(
     keys.map(({ table: other, from, to }) => [
       from,
-      database.query(`select "${to}" from "${other}"`).values().flat(),
+      // In one order: the columns of a key of several columns are of one row.
+      database.query(`select "${to}" from "${other}" order by rowid`).values().flat(),
     ]),
   )
 }

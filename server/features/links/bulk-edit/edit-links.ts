@@ -11,6 +11,8 @@ import { toErrorField } from '../conflict.ts'
 import type { LinkNeeds, LinkTransaction } from '../create.ts'
 import { getLinkForUpdate } from '../get.ts'
 import { toLinkResource } from '../link.ts'
+import { resolveDomain } from '../names/link-domain.ts'
+import { toLinkColumns } from '../rules.ts'
 import type { LinkResource, UpdateLinkInput } from '../schema.ts'
 import { updateLinkIn } from '../update.ts'
 import { toEtag } from '../version.ts'
@@ -21,8 +23,13 @@ interface Edit {
   after: LinkResource
 }
 
-export const editLinks = (needs: LinkNeeds, actor: Actor, ids: number[], changes: LinkChangesInput) =>
-  editEach(needs, actor, toDistinct(ids), {
+/** @throws Failure `invalid` for changes that no link can have */
+export async function editLinks(needs: LinkNeeds, actor: Actor, ids: number[], changes: LinkChangesInput) {
+  allow(actor, 'links:write')
+  const { destinationUrl, expiredUrl, domain } = changes
+  toLinkColumns(needs.site, { destinationUrl, expiredUrl }, undefined)
+  await resolveDomain({ connection: needs.db.read, site: needs.site }, actor, domain)
+  return editEach(needs, actor, toDistinct(ids), {
     getId: (id) => id,
     fields: listFields(changes),
     edit: async (transaction, id) => {
@@ -35,6 +42,7 @@ export const editLinks = (needs: LinkNeeds, actor: Actor, ids: number[], changes
       return { before, after }
     },
   })
+}
 
 /** Takes an edit back where nobody has changed the link since. */
 export const undoEdit = (needs: LinkNeeds, actor: Actor, links: LinkUndoInput[]) =>
