@@ -155,11 +155,6 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     description: 'Tells which clicks and visits led to a submission, in order, and why each of them counts.',
   },
   {
-    name: 'list_replies',
-    operation: 'listReplies',
-    description: 'Lists what the team has answered to a form submission, and whether the emails arrived.',
-  },
-  {
     name: 'list_outcomes',
     operation: 'listOutcomes',
     fromStrangers: true,
@@ -228,13 +223,6 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     fromStrangers: true,
     description:
       'Sets the status, the notes or the assignee of a form submission. The assignee is a member of the workspace.',
-  },
-  {
-    name: 'reply_to_submission',
-    operation: 'sendReply',
-    writes: 'adds',
-    description:
-      'Sends an email to the person who sent a form submission, and keeps it with the submission. Let a person read it first.',
   },
   {
     name: 'record_outcome',

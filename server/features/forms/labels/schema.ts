@@ -20,4 +20,3 @@ export const toFieldLabelsInput = (fieldName: z.ZodType) =>
     .superRefine(checkKeys(fieldName))
     .openapi('FieldLabels', { example: { first_name: 'First name' } })
 export const FieldLabelsShape = z.record(z.string(), z.string())
-export type FieldLabels = z.infer<typeof FieldLabelsShape>

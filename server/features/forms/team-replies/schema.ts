@@ -36,7 +36,6 @@ export const ReplyTemplatesInput = z
 export const ReplyTemplatesShape = z.array(
   z.strictObject({ name: z.string(), subject: z.string(), text: z.string() }),
 )
-export type ReplyTemplate = z.infer<typeof ReplyTemplatesShape>[number]
 
 export const REPLY_STATUSES = ['waiting', 'delivered', 'failed', 'canceled'] as const
 /** No conversation has more: further mails go from one mail program to the other. */
