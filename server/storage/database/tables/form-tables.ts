@@ -48,9 +48,9 @@ export interface Forms {
   brand: string | null
   /** 1 keeps the click ids of ad networks. */
   ad_click_ids: Generated<number>
-  /** JSON of `FieldLabels`. */
+  /** JSON: labels by the name of the field. */
   field_labels: string | null
-  /** JSON of `ReplyTemplate[]`. */
+  /** JSON list of templates for replies of the team. */
   reply_templates: string | null
   /** Every change of the row raises it. */
   revision: Generated<number>
