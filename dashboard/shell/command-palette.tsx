@@ -5,8 +5,8 @@ import { Dialog } from '@base-ui/react/dialog'
 import { useState } from 'react'
 import { type PaletteEntry, usePaletteEntries } from './use-palette-entries.ts'
 
-export function CommandPalette({ onClose }: { onClose: () => void }) {
-  const [text, setText] = useState('')
+export function CommandPalette({ initialText, onClose }: { initialText: string; onClose: () => void }) {
+  const [text, setText] = useState(initialText)
   const { entries, isSearching, problems } = usePaletteEntries(text)
   const choose = (entry: PaletteEntry) => {
     onClose()

@@ -2,9 +2,9 @@
 
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { userQuery } from '../api/session.ts'
-import { handleShortcut, setReadOnlyShortcuts, useShortcuts } from '../ui/shortcuts.ts'
+import { handleShortcut, isTaken, setReadOnlyShortcuts, useShortcuts } from '../ui/shortcuts.ts'
 import { NoWorkspacePage } from './error-pages.tsx'
 import { saveLastWorkspace } from './last-workspace.ts'
 import { INNER_PAGES, NAV_ITEMS } from './nav-items.tsx'
@@ -23,11 +23,17 @@ const SecondFactorRequired = lazy(() =>
   import('./second-factor-required.tsx').then((m) => ({ default: m.SecondFactorRequired })),
 )
 
+type Overlay = 'palette' | 'shortcuts'
+
 export function Shell() {
   const workspace = useOptionalWorkspace()
   const canEdit = useCanEdit()
-  const [overlay, open] = useState<'palette' | 'shortcuts' | null>(null)
-  const close = () => open(null)
+  const [overlay, open] = useState<Overlay | null>(null)
+  const pasted = usePastedUrl(open)
+  const close = () => {
+    pasted.current = ''
+    open(null)
+  }
   useShellShortcuts(String(workspace?.id), open)
   useEffect(() => {
     if (workspace) saveLastWorkspace(workspace.id)
@@ -56,7 +62,7 @@ export function Shell() {
       </div>
       <WorkspaceGone workspaceId={workspace.id} />
       <Suspense>
-        {overlay === 'palette' && <CommandPalette onClose={close} />}
+        {overlay === 'palette' && <CommandPalette initialText={pasted.current} onClose={close} />}
         {overlay === 'shortcuts' && <ShortcutList onClose={close} />}
       </Suspense>
     </div>
@@ -82,7 +88,7 @@ function useSecondFactorGate(workspace: { requireTwoFactor: boolean } | undefine
   return [isBlocked && !isAccount, () => setOpen(false)] as const
 }
 
-function useShellShortcuts(workspaceId: string, open: (overlay: 'palette' | 'shortcuts') => void) {
+function useShellShortcuts(workspaceId: string, open: (overlay: Overlay) => void) {
   const navigate = useNavigate()
   const shortcuts = useMemo(
     () => [
@@ -106,4 +112,21 @@ function useShellShortcuts(workspaceId: string, open: (overlay: 'palette' | 'sho
     addEventListener('keydown', handleKeyDown)
     return () => removeEventListener('keydown', handleKeyDown)
   }, [open])
+}
+
+/** A URL that is pasted outside a field opens the palette, which finds its short link or offers to shorten it. */
+function usePastedUrl(open: (overlay: Overlay) => void) {
+  const pasted = useRef('')
+  useEffect(() => {
+    const handlePaste = (event: ClipboardEvent) => {
+      const text = event.clipboardData?.getData('text/plain').trim() ?? ''
+      if (isTaken(event) || !/^https?:\/\/\S+$/i.test(text)) return
+      event.preventDefault()
+      pasted.current = text
+      open('palette')
+    }
+    addEventListener('paste', handlePaste)
+    return () => removeEventListener('paste', handlePaste)
+  }, [open])
+  return pasted
 }

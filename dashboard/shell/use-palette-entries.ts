@@ -13,8 +13,12 @@ import {
   Monitor,
   Moon,
   Plus,
+  Scale,
+  SearchX,
   Settings,
   Sun,
+  Trash2,
+  Unlink,
 } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import type { LinkResource } from '../../server/features/links/schema.ts'
@@ -127,13 +131,27 @@ const SETTINGS_TABS = [
   { tab: 'members', label: 'Members' },
   { tab: 'keys', label: 'API keys' },
   { tab: 'tools', label: 'Tools' },
+  { tab: 'utm', label: 'UTM templates' },
   { tab: 'erasures', label: 'Erasures' },
   { tab: 'audit', label: 'Audit log', needs: 'owner' },
   { tab: 'health', label: 'Server health', needs: 'operator' },
   { tab: 'account', label: 'Account' },
 ]
 
-/** The parts of the settings, the other workspaces, and the way out. */
+/** Pages that no sidebar and no shortcut has. */
+const FURTHER_PAGES = [
+  { to: '/$workspaceId/links/missing', label: '404s', detail: 'Links', icon: SearchX },
+  { to: '/$workspaceId/links/destinations', label: 'Destinations', detail: 'Links', icon: Unlink },
+  { to: '/$workspaceId/links/trash', label: 'Trash', detail: 'Links', icon: Trash2 },
+  {
+    to: '/$workspaceId/analytics/compare',
+    label: 'Compare with another tool',
+    detail: 'Analytics',
+    icon: Scale,
+  },
+] as const
+
+/** Further pages, the parts of the settings, the other workspaces, and the way out. */
 function usePlaces(): PaletteEntry[] {
   const navigate = useNavigate()
   const params = useParams()
@@ -145,6 +163,11 @@ function usePlaces(): PaletteEntry[] {
     const isAllowed = ({ needs }: { needs?: string }) =>
       needs === undefined || (needs === 'owner' ? role === 'owner' : operated !== undefined)
     return [
+      ...FURTHER_PAGES.map(({ to, ...entry }) => ({
+        ...entry,
+        id: to,
+        run: () => void navigate({ to, params, search: {} }),
+      })),
       ...SETTINGS_TABS.filter(isAllowed).map(({ tab, label }) => ({
         id: `settings ${tab}`,
         label,

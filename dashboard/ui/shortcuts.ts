@@ -72,14 +72,17 @@ function toKeys({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): str
   return shiftKey && key.startsWith('Arrow') ? `Shift+${key}` : key
 }
 
+/** Whether the event belongs to a field or a dialog. Toasts have the dialog role too, but shortcuts work beside them. */
+export const isTaken = (event: Event) =>
+  event.defaultPrevented ||
+  isTyping(event.target) ||
+  document.querySelector(':is([role=dialog], [role=alertdialog]):not([data-toast], [data-ending-style])') !==
+    null
+
 /** Handles every key press of the page; the shell registers it. */
 export function handleShortcut(event: KeyboardEvent) {
   const keys = toKeys(event)
-  // Toasts have the dialog role too, but shortcuts still work beside them.
-  const openDialog = document.querySelector(
-    ':is([role=dialog], [role=alertdialog]):not([data-toast], [data-ending-style])',
-  )
-  if (keys === undefined || event.defaultPrevented || isTyping(event.target) || openDialog) return
+  if (keys === undefined || isTaken(event)) return
   const sequence = event.timeStamp - previous.at < SEQUENCE_MS ? `${previous.key} ${keys}` : ''
   const shortcuts = listActiveShortcuts().filter(({ isActive }) => isActive?.() ?? true)
   // A sequence wins: `g a` opens a page even where `a` alone is a shortcut.
