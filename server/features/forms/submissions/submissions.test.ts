@@ -199,7 +199,7 @@ onBothEngines('a submission', (server) => {
     expect(text).not.toMatch(/secret-print|123456789/)
     expect(Object.keys(json.data)).toEqual(
       (
-        'id formKey formName fields files status assigneeId test spamReasons consent notes email duplicateOf referrer pageUrl ' +
+        'id formKey formName fields files status test spamReasons consent notes assigneeId email duplicateOf referrer pageUrl ' +
         'landingUrl utmSource utmMedium utmCampaign utmTerm utmContent linkId link clickId eventId sessionLinked attribution device browser os ' +
         'country region city outcomes createdAt'
       ).split(' '),
