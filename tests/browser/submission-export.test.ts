@@ -19,7 +19,7 @@ onDashboard('the export of submissions', (dashboard) => {
       await server.submit(form.formKey, fields)
     const { page, open, errors, close } = await openWindow(person)
     await open('/inbox')
-    await page.getByText('Test', { exact: true }).waitFor()
+    await page.locator('#inbox-list').getByText('Test', { exact: true }).waitFor()
     // A page with a scrollbar and one without are equally wide.
     expect(await page.evaluate<string>('getComputedStyle(document.documentElement).scrollbarGutter')).toBe(
       'stable',
