@@ -6,7 +6,7 @@ import { type Command, CommandError } from '../command.ts'
 export const demoCommand: Command = {
   name: 'demo',
   form: '[--for <email>]',
-  help: "fills a workspace with a month of a small company's links and leads",
+  help: "fills a workspace with two months of a small company's links and leads",
   words: 0,
   options: ['for', 'clicks'],
   async run({ db, config }, { options }) {
