@@ -25,19 +25,6 @@ import type { PublicEndpoints } from './public-endpoints.ts'
 import type { Stores } from './stores.ts'
 import { createViewJobs, createViewNeeds } from './views.ts'
 
-const openServiceImports = (
-  { dataDir, geoipDb, hitRetentionDays: days }: Config,
-  shared: CommonParts & LaterOptions['reading'],
-) =>
-  openImports({
-    ...shared,
-    ...shared.hits,
-    dataDir,
-    node: shared.spool.node,
-    geoPath: geoipDb,
-    retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
-  })
-
 export interface LaterOptions {
   worker?: MetricsNeeds['worker']
   reading?: Pick<ImportServiceNeeds, 'sliceMs' | 'deadlineMs' | 'startReader'>
@@ -88,6 +75,19 @@ export function openLaterServices(
     },
   }
 }
+
+const openServiceImports = (
+  { dataDir, geoipDb, hitRetentionDays: days }: Config,
+  shared: CommonParts & LaterOptions['reading'],
+) =>
+  openImports({
+    ...shared,
+    ...shared.hits,
+    dataDir,
+    node: shared.spool.node,
+    geoPath: geoipDb,
+    retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
+  })
 
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
 function createServiceBackups(

@@ -1,4 +1,4 @@
-// Opens the stores and wires the features: what the routes need, what jobs.ts runs, and what main.ts closes.
+// Opens the stores and wires what visitors of links and forms need. later.ts has the rest.
 
 import type { Config } from '../config/config.ts'
 import { toUploadsNeeds } from '../config/upload-settings.ts'

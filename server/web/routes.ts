@@ -33,7 +33,7 @@ type Answer = (request: Bun.BunRequest<string>, server: ServerHandle) => Respons
 
 type NeedsOf<Create extends (...needs: never[]) => unknown> = Parameters<Create>[0]
 
-/** Dependencies of the routes, by handler. start/needs.ts opens them. */
+/** Dependencies of the routes, by handler. start/services.ts opens them. */
 export interface RouteNeeds {
   /** Opens what people and programs need: nothing that a visitor waits for. */
   openLater(): Promise<LaterNeeds>

@@ -14,7 +14,7 @@ import {
   type SignedInUser,
   type Team,
 } from '../support/users/signed-in-user.ts'
-import { onBothEngines, type TestServer, type TestWorkspace } from '../support/world.ts'
+import { DEAD_MAIL_SERVER, onBothEngines, type TestServer, type TestWorkspace } from '../support/world.ts'
 import { type ApiRequest, findDifferences } from './find-differences.ts'
 import {
   documentedOperations,
@@ -826,6 +826,4 @@ const compareAnswers = (server: () => TestServer) => {
   })
 }
 
-// Email channels need a mail server. Nothing listens at this one.
-const environment = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go@towpath.example' }
-onBothEngines('answers and the OpenAPI document', compareAnswers, { environment })
+onBothEngines('answers and the OpenAPI document', compareAnswers, { environment: DEAD_MAIL_SERVER })

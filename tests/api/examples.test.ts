@@ -3,12 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
-import { startServer, type TestServer } from '../support/world.ts'
+import { DEAD_MAIL_SERVER, startServer, type TestServer } from '../support/world.ts'
 import { documentedOperations, getOperation, type Operation, openApi } from './openapi-document.ts'
 import { toAuthHeaders } from './sample-requests.ts'
-
-/** Nothing listens there. */
-const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go@towpath.example' }
 
 const TAGS_IN_ORDER = [
   'Links',
@@ -62,7 +59,7 @@ describe('the examples of the API reference', () => {
   const ids: Record<string, string | number> = {}
 
   beforeAll(async () => {
-    server = await startServer('sqlite', { environment: MAIL })
+    server = await startServer('sqlite', { environment: DEAD_MAIL_SERVER })
     own = await createTeam(server)
   })
   afterAll(() => server?.close())

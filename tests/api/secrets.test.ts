@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
-import { onBothEngines, startServer, type TestServer } from '../support/world.ts'
+import { DEAD_MAIL_SERVER, onBothEngines, startServer, type TestServer } from '../support/world.ts'
 import { documentedOperations, getRouteFacts, type Operation } from './openapi-document.ts'
 import {
   createTestResources,
@@ -13,9 +13,6 @@ import {
   toFirstBody,
   toRequestUrl,
 } from './sample-requests.ts'
-
-/** Nothing listens there. */
-const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go@towpath.example' }
 
 const SECRETS = {
   'a signing secret of Standard Webhooks': /whsec_[\w+/=]+/,
@@ -165,7 +162,7 @@ describe('no other answer', () => {
   /** For all operations that delete nothing. */
   let shared: Awaited<ReturnType<typeof createFilledTeam>>
   beforeAll(async () => {
-    server = await startServer('sqlite', { environment: MAIL })
+    server = await startServer('sqlite', { environment: DEAD_MAIL_SERVER })
     shared = await createFilledTeam()
   })
   afterAll(() => server?.close())

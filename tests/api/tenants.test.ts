@@ -7,7 +7,7 @@ import { createKey, revokeKey } from '../../server/features/accounts/access/keys
 import type { HttpAnswer } from '../support/server/http-call.ts'
 import { retryWhile503 } from '../support/server/retry-503.ts'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
-import { onBothEngines, type TestServer } from '../support/world.ts'
+import { DEAD_MAIL_SERVER, onBothEngines, type TestServer } from '../support/world.ts'
 import { documentedOperations, getOperation, type Operation } from './openapi-document.ts'
 import {
   createTestResources,
@@ -393,9 +393,6 @@ test('every operation has a row in the matrix', () => {
   expect(Object.keys(SAMPLE_REQUESTS).sort()).toEqual(ids)
 })
 
-/** Nothing listens there. */
-const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go@towpath.example' }
-
 onBothEngines(
   'the tenant matrix',
   (server) => {
@@ -670,5 +667,5 @@ onBothEngines(
       })
     })
   },
-  { environment: MAIL },
+  { environment: DEAD_MAIL_SERVER },
 )

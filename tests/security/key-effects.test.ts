@@ -26,7 +26,7 @@ import { readAllRows } from '../support/readers/read-all-rows.ts'
 import { addVerifiedDomain, putLinkOnDomain } from '../support/server/verified-domain.ts'
 import { quick } from '../support/suite.ts'
 import { createTeam, type Team } from '../support/users/signed-in-user.ts'
-import { onSqlite } from '../support/world.ts'
+import { DEAD_MAIL_SERVER, onSqlite } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 
@@ -97,9 +97,6 @@ function listSamples(operation: Operation, sample: SampleRequest): SampleRequest
   const takesNothing = operation.method === 'PATCH' && !operation.path.endsWith('/bulk')
   return [...(takesNothing ? [{ ...sample, bodies: [{}] }] : []), sample]
 }
-
-/** Nothing listens there. */
-const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go@towpath.example' }
 
 onSqlite(
   'an API key with one scope',
@@ -354,5 +351,5 @@ onSqlite(
       expect(own409.json.error).toStartWith(`${name} has 1 link`)
     })
   },
-  { environment: MAIL },
+  { environment: DEAD_MAIL_SERVER },
 )

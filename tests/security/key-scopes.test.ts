@@ -23,7 +23,7 @@ import {
   type SignedInUser,
   type Team,
 } from '../support/users/signed-in-user.ts'
-import { onBothEngines, onSqlite, type TestServer } from '../support/world.ts'
+import { DEAD_MAIL_SERVER, onBothEngines, onSqlite, type TestServer } from '../support/world.ts'
 
 setDefaultTimeout(120_000)
 
@@ -169,10 +169,7 @@ const testKeys = (server: () => TestServer) => {
   })
 }
 
-/** Nothing listens there. */
-const MAIL = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go@towpath.example' }
-
-onSqlite('a key with scopes', testKeys, { environment: MAIL })
+onSqlite('a key with scopes', testKeys, { environment: DEAD_MAIL_SERVER })
 
 onSqlite('a viewer', (server) => {
   /** POSTs that only look: they change nothing in the workspace. */

@@ -44,6 +44,9 @@ export interface TestWorkspace {
   createForm(settings?: Record<string, unknown>): Promise<any>
 }
 
+/** The settings of a mail server that does not answer: nothing listens there. */
+export const DEAD_MAIL_SERVER = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go@towpath.example' }
+
 type Later = Awaited<ReturnType<Services['openLater']>>
 
 export interface TestServer {
@@ -104,11 +107,8 @@ export async function startServer(
     FAST_PATH: process.env.FAST_PATH,
     // Destinations of tests are made up.
     FAVICONS: 'off',
-    // Open sign-up needs a mail server. Nothing listens at this one.
-    ...(environment?.SIGNUP === 'open' && {
-      SMTP_URL: 'smtp://127.0.0.1:9',
-      MAIL_FROM: 'go@towpath.example',
-    }),
+    // Open sign-up needs a mail server.
+    ...(environment?.SIGNUP === 'open' && DEAD_MAIL_SERVER),
     ...environment,
   })
   let aheadMs = 0

@@ -11,7 +11,8 @@ import { toStoredRules } from './redirect-rules/schema.ts'
 import type { UpdateLinkInput } from './schema.ts'
 import { isReserved } from './slug.ts'
 
-const UTM = {
+/** The parameter of a URL for each field. */
+export const UTM = {
   utmSource: 'utm_source',
   utmMedium: 'utm_medium',
   utmCampaign: 'utm_campaign',

@@ -12,7 +12,7 @@ import type { LinkNeeds, LinkTransaction } from '../create.ts'
 import { getLinkForUpdate } from '../get.ts'
 import { toLinkResource } from '../link.ts'
 import { resolveDomain } from '../names/link-domain.ts'
-import { toLinkColumns } from '../rules.ts'
+import { toLinkColumns, UTM } from '../rules.ts'
 import type { LinkResource, UpdateLinkInput } from '../schema.ts'
 import { updateLinkIn } from '../update.ts'
 import { toEtag } from '../version.ts'
@@ -28,7 +28,8 @@ export async function editLinks(needs: LinkNeeds, actor: Actor, ids: number[], c
   allow(actor, 'links:write')
   const { destinationUrl, expiredUrl, domain } = changes
   toLinkColumns(needs.site, { destinationUrl, expiredUrl }, undefined)
-  await resolveDomain({ connection: needs.db.read, site: needs.site }, actor, domain)
+  if (domain !== undefined)
+    await resolveDomain({ connection: needs.db.read, site: needs.site }, actor, domain)
   return editEach(needs, actor, toDistinct(ids), {
     getId: (id) => id,
     fields: listFields(changes),
@@ -45,8 +46,9 @@ export async function editLinks(needs: LinkNeeds, actor: Actor, ids: number[], c
 }
 
 /** Takes an edit back where nobody has changed the link since. */
-export const undoEdit = (needs: LinkNeeds, actor: Actor, links: LinkUndoInput[]) =>
-  editEach(needs, actor, [...links.entries()], {
+export async function undoEdit(needs: LinkNeeds, actor: Actor, links: LinkUndoInput[]) {
+  allow(actor, 'links:write')
+  return editEach(needs, actor, [...links.entries()], {
     getId: ({ id }) => id,
     fields: ['undo'],
     edit: async (transaction, { id, updatedAt, ...input }) => {
@@ -55,6 +57,7 @@ export const undoEdit = (needs: LinkNeeds, actor: Actor, links: LinkUndoInput[])
       return { before, after: await updateLinkIn(transaction, actor, id, input, options) }
     },
   })
+}
 
 interface EditOf<Item> {
   getId: (item: Item) => number
@@ -69,7 +72,6 @@ async function editEach<Item>(
   items: [index: number, item: Item][],
   { getId, fields, edit }: EditOf<Item>,
 ): Promise<EditedLinksResource> {
-  allow(actor, 'links:write')
   return needs.db.write(async (connection, onCommit) => {
     const nested = toNestedDatabase(needs.db, connection, onCommit)
     const { results, failures } = await runEach(nested, items, (db, item) =>
@@ -139,7 +141,7 @@ function dropEqual(input: UpdateLinkInput, before: LinkResource): UpdateLinkInpu
   return 'destinationUrl' in changes || !hasUtm(before, changes) ? changes : withoutUtm(changes)
 }
 
-const isUtm = (name: string) => name.startsWith('utm')
+const isUtm = (name: string): name is keyof typeof UTM => name in UTM
 const withoutUtm = (changes: UpdateLinkInput): UpdateLinkInput =>
   Object.fromEntries(Object.entries(changes).filter(([name]) => !isUtm(name)))
 
@@ -147,9 +149,7 @@ const withoutUtm = (changes: UpdateLinkInput): UpdateLinkInput =>
 function hasUtm({ destinationUrl }: LinkResource, changes: UpdateLinkInput): boolean {
   const query = parseUrl(destinationUrl)?.searchParams
   return Object.entries(changes).every(
-    ([name, value]) =>
-      !isUtm(name) ||
-      (query?.get(name.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`)) ?? null) === value,
+    ([name, value]) => !isUtm(name) || (query?.get(UTM[name]) ?? null) === value,
   )
 }
 
