@@ -34,6 +34,8 @@ onDashboard(
       await overview.getByText('Live', { exact: true }).waitFor()
       // The workspace is of today: nothing is drawn for the days before.
       const days = overview.getByRole('table', { name: 'Clicks over time' }).getByRole('row')
+      // The tiles are there before the chart's code is.
+      await days.nth(28).waitFor({ state: 'attached' })
       const readDay = async (index: number) => (await days.nth(index).getByRole('cell').allTextContents())[0]
       expect([await readDay(1), await readDay(28), await readDay(-1)]).toEqual(['–', '–', '2'])
       const funnel = page.locator('section', { hasText: 'Conversion funnel' }).last()
