@@ -138,8 +138,12 @@ function findProblem(
   // A changed path may belong to no operation. The server then answers 404 or 405.
   const schema = documented ?? ([404, 405].includes(status) ? schemas.Error : undefined)
   if (!schema) return 'is a status that the document does not list for this operation'
+  if (status === 422 && VALIDATOR_MESSAGE.test(text)) return 'is not a message of ours'
   return listSchemaErrors(schema, JSON.parse(text)).join(', ') || undefined
 }
+
+/** The words of zod, for values of which a schema says nothing. */
+const VALIDATOR_MESSAGE = /Invalid (input|option|string|key)|Too (big|small)/
 
 /** Each needs a process of its own, and few may run at once. */
 const CREATE_IMPORTS = ['createImport', 'importSubmissions']

@@ -393,6 +393,7 @@ const compareAnswers = (server: () => TestServer) => {
       channel: 'Channel',
       referrer: 'Referrer',
       country: 'Country',
+      variant: 'Variant',
     }
     for (const groupBy of groupings('getFunnel')) {
       const { json } = await ask(own, 'getFunnel', 200, { query: { groupBy, model: 'linear' } })

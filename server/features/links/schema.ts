@@ -303,10 +303,6 @@ const fields = {
   utmContent: utm().optional(),
 }
 
-export const mustBeObject = {
-  error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
-}
-
 function checkTagFields(body: { tagIds?: unknown; tagNames?: unknown }, context: z.RefinementCtx) {
   if (body.tagIds && body.tagNames) {
     context.addIssue({ code: 'custom', path: ['tagNames'], message: 'cannot be combined with tagIds' })
@@ -320,11 +316,11 @@ const slugOrNull = slug
   .openapi({ type: ['string', 'null'] })
 
 export const CreateLink = z
-  .strictObject({ destinationUrl: url(), ...fields, slug: slugOrNull.optional() }, mustBeObject)
+  .strictObject({ destinationUrl: url(), ...fields, slug: slugOrNull.optional() })
   .superRefine(checkTagFields)
   .openapi('CreateLink')
 export const UpdateLink = z
-  .strictObject({ destinationUrl: url().optional(), ...fields }, mustBeObject)
+  .strictObject({ destinationUrl: url().optional(), ...fields })
   .superRefine(checkTagFields)
   .openapi('UpdateLink')
 
@@ -344,9 +340,7 @@ export const CreateLinks = z
   })
   .openapi('CreateLinks')
 
-const UpdateLinkItem = z
-  .strictObject({ id: wholeNumber(1), ...UpdateLink.shape }, mustBeObject)
-  .superRefine(checkTagFields)
+const UpdateLinkItem = z.strictObject({ id: wholeNumber(1), ...UpdateLink.shape }).superRefine(checkTagFields)
 export const UpdateLinks = z
   .union(
     [
@@ -365,9 +359,7 @@ const permanent = oneOf(['true', 'false'])
 export const DeleteQuery = z.strictObject({ permanent })
 export const BulkDeleteQuery = z.strictObject({ ids: idList(BULK_MAX), permanent })
 
-export const RestoreLinks = z
-  .strictObject({ ids: bulk(wholeNumber(1)) }, mustBeObject)
-  .openapi('RestoreLinks')
+export const RestoreLinks = z.strictObject({ ids: bulk(wholeNumber(1)) }).openapi('RestoreLinks')
 
 export const TrashQuery = z.strictObject({
   limit: numberParameter(1, 100).optional(),
