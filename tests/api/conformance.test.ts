@@ -156,6 +156,7 @@ const compareAnswers = (server: () => TestServer) => {
     await ask(own, 'repairDestination', 422, { body: { from, to: from } })
     await ask(own, 'readDestinationCard', 200, { body: { url: 'http://127.0.0.1/' } })
     await ask(own, 'readCardImage', 200, { body: { url: 'http://127.0.0.1/' } })
+    await ask(own, 'deleteLink', 412, { path, headers })
     await ask(own, 'deleteLink', 200, { path })
     await ask(own, 'getLink', 404, { path })
     await ask(own, 'listTrash', 200, {})
