@@ -60,11 +60,7 @@ export const createHitQuery = (part: Partial<HitQuery> = {}): HitQuery => ({
   ...part,
 })
 
-const top = <Column extends HitColumn>(by: Column, limit = 100) => ({
-  by,
-  limit,
-  nullAs: 'Unknown',
-})
+const top = <Column extends HitColumn>(by: Column, limit = 100) => ({ by, limit, nullAs: 'Unknown' })
 
 export interface HitEngineSubject {
   open(directory: string): Promise<HitEngine>

@@ -11,11 +11,7 @@ setDefaultTimeout(120_000)
 const mail = await startMailServer()
 afterAll(() => mail.stop())
 
-const environment = {
-  SIGNUP: 'open',
-  SMTP_URL: mail.url(),
-  MAIL_FROM: 'towpath@example.com',
-}
+const environment = { SIGNUP: 'open', SMTP_URL: mail.url(), MAIL_FROM: 'towpath@example.com' }
 
 onSqlite(
   'A stranger who signs up',
