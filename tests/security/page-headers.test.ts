@@ -65,7 +65,7 @@ function findProblems(name: string, { status, headers, body, text }: RawAnswer):
     const policy = headers.get('content-security-policy') ?? ''
     for (const part of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"])
       if (!policy.includes(part)) problems.push(`no ${part}`)
-    if (!/^(self|none)$/.test(/script-src '([^;]*)'/.exec(policy)?.[1] ?? 'none'))
+    if (!/^'(self|none)'$/.test(/script-src ([^;]*)/.exec(policy)?.[1] ?? "'none'"))
       problems.push('unsafe scripts')
     if (!/^(no-referrer|strict-origin-when-cross-origin)$/.test(headers.get('referrer-policy') ?? ''))
       problems.push('no Referrer-Policy')
