@@ -36,10 +36,7 @@ const LIMIT = 300
 const SHARE = atScale({ quick: 1 / 5, full: 1, soak: 1 })
 /** Cases that the server may accept, and random JSON bodies, for each operation. */
 const ODD_CASES = atScale({ quick: 3, full: 15, soak: 40 })
-const RUNS = {
-  sqlite: atScale({ quick: 4, full: 15, soak: 40 }),
-  postgres: atScale({ full: 8, soak: 20 }),
-}
+const RUNS = { sqlite: atScale({ quick: 4, full: 15, soak: 40 }), postgres: atScale({ full: 8, soak: 20 }) }
 
 /** Picks random items, for each operation others. */
 function createPicker({ id }: Operation): PickSome {

@@ -63,12 +63,7 @@ const compareAnswers = (server: () => TestServer) => {
       status: answer.status,
       text: answer.text,
       differences: findDifferences(asked, what, answer),
-    }).toEqual({
-      id,
-      status,
-      text: expect.anything(),
-      differences: [],
-    })
+    }).toEqual({ id, status, text: expect.anything(), differences: [] })
     seen.get(id)?.add(String(status))
     return answer
   }
