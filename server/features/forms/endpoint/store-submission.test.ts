@@ -129,6 +129,18 @@ onBothEngines.quick('storing a submission', (server) => {
     expect(await listStoredSubmissions(server(), form)).toHaveLength(1)
   })
 
+  test('recognizes what the process before has stored', async () => {
+    const form = await createTestForm(server())
+    const settings = await settingsOf(form)
+    const submission = { ...SENT, address: nextSenderAddress(), token: undefined }
+    const first = await storeSubmission(needs(), settings, submission)
+    const started = { ...needs(), db: { ...server().app.db } }
+    await storeSubmission(started, settings, { ...submission, at: SENT.at + 29_999 })
+    await storeSubmission(started, settings, { ...submission, at: SENT.at + 60_000 })
+    const rows = await listStoredSubmissions(server(), form)
+    expect(rows.map(({ duplicate_of }) => duplicate_of)).toEqual([null, (first as { id: number }).id, null])
+  })
+
   test('answers 404 for a form that was deleted in between', async () => {
     const form = await createTestForm(server())
     const settings = await settingsOf(form)

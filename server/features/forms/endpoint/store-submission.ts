@@ -1,11 +1,11 @@
 // Stores a submission with its touches and deliveries in one transaction. When it resolves, the disk has them.
 
-import { type Insertable, sql } from 'kysely'
+import type { Insertable } from 'kysely'
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import { foldMarks } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
-import type { Connection, Database } from '../../../storage/database/open-database.ts'
-import { prepareInsert, prepareQuery } from '../../../storage/database/prepare-query.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
+import { prepareInsert } from '../../../storage/database/prepare-query.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
 import type { VisitMatch, VisitMatcher } from '../../attribution/match-visit.ts'
 import type { TouchRecorder } from '../../attribution/record-touches.ts'
@@ -23,8 +23,7 @@ import { recordFiles } from '../uploads/record-files.ts'
 import type { SubmittedFile } from '../uploads/submitted-file.ts'
 import { EndpointError } from './endpoint-error.ts'
 import type { SubmissionInput } from './fields.ts'
-
-const DUPLICATE_WITHIN_MS = 30_000
+import { findFirstDuplicate, noteStored, toFingerprint } from './find-duplicate.ts'
 
 export interface StoreSubmissionNeeds {
   db: Database
@@ -118,7 +117,7 @@ export async function storeSubmission(
     fieldsJson,
     ...files.map(({ sha256 }) => sha256),
   ].join('|')
-  const fingerprints = toFingerprints(content, getSalt, at)
+  const fingerprint = toFingerprint(db.engine, content, getSalt, at)
   const status = toFirstStatus(needs, form, submission)
   const isAnnounced = status === 'new' && !submission.isTest
   const folded = toSearchText(fields, fieldsJson)
@@ -126,11 +125,7 @@ export async function storeSubmission(
   try {
     return await db.write(async (connection, onCommit) => {
       if (token && !(await token.spend(connection))) throw TOKEN_SPENT
-      const duplicateOf = await findFirstDuplicate(db, connection, {
-        ...fingerprints,
-        since: at - DUPLICATE_WITHIN_MS,
-        workspaceId,
-      })
+      const duplicateOf = await findFirstDuplicate(db, connection, workspaceId, fingerprint)
       const id = await insertSubmission(connection, {
         workspace_id: workspaceId,
         form_id: form.id,
@@ -143,12 +138,13 @@ export async function storeSubmission(
         language: submission.language,
         announced: submission.isTest ? ANNOUNCED.test : Number(isAnnounced),
         email: submission.email ?? null,
-        fingerprint: fingerprints.fingerprint,
+        fingerprint: fingerprint.text,
         duplicate_of: duplicateOf,
         ...columns,
         ad_click_ids: adClickIds,
         created_at: at,
       })
+      noteStored(db, fingerprint, id)
       const owner = { workspaceId, submissionId: id, at }
       if (!(await recordFiles(connection, owner, files, needs.uploadBytesPerWorkspace))) throw NO_ROOM
       // A duplicate is not delivered: its channels got the identical submission seconds ago.
@@ -247,58 +243,8 @@ function choosePageUrl({ pageUrl }: Pick<Sender, 'pageUrl'>, visit: VisitMatch['
   return page?.pathname === '/' && parseUrl(visitedUrl)?.origin === page.origin ? visitedUrl : pageUrl
 }
 
-/**
- * A hash of what was sent, with the half minute in front: fingerprints of one time stand beside each other in the index,
- * where a random place would write one page more for each row. The salt of the hash is that of the half minute's day.
- */
-function toFingerprints(content: string, getSalt: SaltLookup, at: number) {
-  const before = at - DUPLICATE_WITHIN_MS
-  const [salt, earlierSalt] = [getSalt(at), getSalt(before)]
-  const hash = hashContent(salt, content)
-  const earlierHash = earlierSalt === salt ? hash : hashContent(earlierSalt, content)
-  return { fingerprint: toHalfMinute(at) + hash, earlierFingerprint: toHalfMinute(before) + earlierHash }
-}
-
-const hashContent = (salt: string, content: string) =>
-  new Bun.CryptoHasher('sha256', salt).update(content).digest('hex')
-
-const toHalfMinute = (at: number) =>
-  Math.floor(at / DUPLICATE_WITHIN_MS)
-    .toString(36)
-    .padStart(HALF_MINUTE_LENGTH, '0')
-const HALF_MINUTE_LENGTH = 8
-
-interface DuplicateQuery extends Record<string, unknown> {
-  fingerprint: string
-  /** Of the half minute before. */
-  earlierFingerprint: string
-  since: number
-  workspaceId: number
-}
-
-/** @returns the id of the first identical submission within DUPLICATE_WITHIN_MS; null where there is none */
-async function findFirstDuplicate(db: Database, connection: Connection, query: DuplicateQuery) {
-  if (db.engine === 'postgres') {
-    // Concurrent transactions do not see each other's rows. This lock makes one wait for the other's commit.
-    const hash = Buffer.from(query.fingerprint.slice(HALF_MINUTE_LENGTH), 'hex')
-    await sql`select pg_advisory_xact_lock(${hash.readBigInt64BE(0).toString()}::bigint)`.execute(connection)
-  }
-  const [row] = await selectFirstSince(connection, query)
-  return row?.first ?? null
-}
-
 const insertSubmission = prepareInsert((connection, values: Insertable<Tables['submissions']>) =>
   connection.insertInto('submissions').values(values),
-)
-
-const selectFirstSince = prepareQuery((connection, query: DuplicateQuery) =>
-  connection
-    .selectFrom('submissions')
-    .select(sql<number | null>`min(coalesce(duplicate_of, id))`.as('first'))
-    .where('fingerprint', 'in', [query.fingerprint, query.earlierFingerprint])
-    .where('created_at', '>', query.since)
-    // The plus keeps SQLite off the index by workspace, which has every submission of a busy form's last half minute.
-    .where(sql`+workspace_id`, '=', query.workspaceId),
 )
 
 /** The form was deleted while the request was read. */

@@ -86,7 +86,7 @@ export interface Submissions {
   page_seconds: number | null
   notes: string | null
   email: string | null
-  /** HMAC of form, IP address and fields with the salt of the day. Equal fingerprints are duplicates. */
+  /** The time, and an HMAC of form, IP address and fields with the salt of the day. */
   fingerprint: string
   duplicate_of: number | null
   /** The visitor id of the day, as in hits: a decimal number of 64 bits. */

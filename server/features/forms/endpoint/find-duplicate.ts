@@ -1,0 +1,154 @@
+// Finds the first one of identical submissions within half a minute. On PostgreSQL an index of fingerprints answers. An
+// SQLite file has one process, which remembers the hashes: an index in their order would write one page more for each row.
+
+import { sql } from 'kysely'
+import type { Connection, Database, DatabaseEngine } from '../../../storage/database/open-database.ts'
+import { isOneOf, prepareQuery } from '../../../storage/database/prepare-query.ts'
+import type { SaltLookup } from '../../visitors/salts.ts'
+
+const DUPLICATE_WITHIN_MS = 30_000
+
+export interface Fingerprint {
+  /** The time, and the hash. Fingerprints of one time stand beside each other in the index. */
+  text: string
+  /** The hash under the salt of the day. */
+  hash: string
+  /** The hash that a submission of half a minute ago has: its day may have been another one. */
+  earlierHash: string
+  at: number
+}
+
+/** @param content what makes two submissions identical */
+export function toFingerprint(
+  engine: DatabaseEngine,
+  content: string,
+  getSalt: SaltLookup,
+  at: number,
+): Fingerprint {
+  const [salt, earlierSalt] = [getSalt(at), getSalt(at - DUPLICATE_WITHIN_MS)]
+  const hash = hashContent(salt, content)
+  const earlierHash = earlierSalt === salt ? hash : hashContent(earlierSalt, content)
+  return { text: (engine === 'sqlite' ? toTime(at) : toHalfMinute(at)) + hash, hash, earlierHash, at }
+}
+
+const hashContent = (salt: string, content: string) =>
+  new Bun.CryptoHasher('sha256', salt).update(content).digest('hex')
+
+const TIME_LENGTH = 8
+const toTime = (at: number) => Math.max(0, at).toString(36).padStart(TIME_LENGTH, '0')
+/** PostgreSQL looks for a fingerprint as a whole, and two half minutes hold those of half a minute. */
+const toHalfMinute = (at: number) => toTime(Math.floor(at / DUPLICATE_WITHIN_MS))
+
+/**
+ * In the transaction that stores the submission.
+ * @returns the id of the first identical submission within DUPLICATE_WITHIN_MS; null where there is none
+ */
+export async function findFirstDuplicate(
+  db: Database,
+  connection: Connection,
+  workspaceId: number,
+  fingerprint: Fingerprint,
+): Promise<number | null> {
+  const { hash, earlierHash, at } = fingerprint
+  const since = at - DUPLICATE_WITHIN_MS
+  if (db.engine === 'postgres') {
+    // Concurrent transactions do not see each other's rows. This lock makes one wait for the other's commit.
+    const lock = Buffer.from(hash, 'hex').readBigInt64BE(0)
+    await sql`select pg_advisory_xact_lock(${lock.toString()}::bigint)`.execute(connection)
+    const earlier = toHalfMinute(since) + earlierHash
+    const [row] = await selectByFingerprint(connection, {
+      fingerprint: fingerprint.text,
+      earlier,
+      since,
+      workspaceId,
+    })
+    return row?.first ?? null
+  }
+  const recent = RECENT.get(db) ?? (await loadRecent(connection, since))
+  RECENT.set(db, recent)
+  const ids = recent.find(fingerprint)
+  if (ids.length === 0) return null
+  const [row] = await selectById(connection, { ids, hash, earlierHash, since, workspaceId })
+  return row?.first ?? null
+}
+
+/** Call it in the same transaction. Where that fails, later submissions find no such row. */
+export const noteStored = (db: Database, fingerprint: Fingerprint, id: number): void =>
+  RECENT.get(db)?.add(fingerprint, id)
+
+/** Of each SQLite database. */
+const RECENT = new WeakMap<Database, RecentSubmissions>()
+
+/** Those of the process before. */
+async function loadRecent(connection: Connection, since: number): Promise<RecentSubmissions> {
+  const recent = createRecentSubmissions(since)
+  for (const { id, fingerprint } of await selectSince(connection, { fingerprint: toTime(since) }))
+    recent.add({ hash: fingerprint.slice(TIME_LENGTH), at: since }, id)
+  return recent
+}
+
+/** Transactions take turns in another order than their times. */
+const GENERATION_MS = DUPLICATE_WITHIN_MS + 5_000
+
+type RecentSubmissions = ReturnType<typeof createRecentSubmissions>
+
+/** Ids of submissions by a part of their hash, for half a minute at least and as long again at most. */
+function createRecentSubmissions(from: number) {
+  let startedAt = from
+  let current = new Map<number, number[]>()
+  let previous = new Map<number, number[]>()
+  return {
+    add({ hash, at }: Pick<Fingerprint, 'hash' | 'at'>, id: number): void {
+      // A clock that was set back starts a generation, too.
+      if (Math.abs(at - startedAt) >= GENERATION_MS) {
+        previous = current
+        current = new Map()
+        startedAt = at
+      }
+      const key = toKey(hash)
+      const ids = current.get(key)
+      if (ids) ids.push(id)
+      else current.set(key, [id])
+    },
+    /** They may be of other submissions, and of none: the database knows. */
+    find({ hash, earlierHash }: Pick<Fingerprint, 'hash' | 'earlierHash'>): number[] {
+      const keys = hash === earlierHash ? [toKey(hash)] : [toKey(hash), toKey(earlierHash)]
+      return keys.flatMap((key) => [...(previous.get(key) ?? []), ...(current.get(key) ?? [])])
+    },
+  }
+}
+
+/** As many digits as a number holds exactly. */
+const toKey = (hash: string) => Number.parseInt(hash.slice(0, 13), 16)
+
+const first = sql<number | null>`min(coalesce(duplicate_of, id))`.as('first')
+
+interface SubmissionQuery extends Record<string, unknown> {
+  since: number
+  workspaceId: number
+}
+
+const selectById = prepareQuery(
+  (connection, query: SubmissionQuery & { ids: number[]; hash: string; earlierHash: string }) =>
+    connection
+      .selectFrom('submissions')
+      .select(first)
+      .where(isOneOf(connection, 'id', query.ids))
+      .where(sql`substr(fingerprint, ${sql.lit(TIME_LENGTH + 1)})`, 'in', [query.hash, query.earlierHash])
+      .where('created_at', '>', query.since)
+      .where(sql`+workspace_id`, '=', query.workspaceId),
+)
+
+const selectByFingerprint = prepareQuery(
+  (connection, query: SubmissionQuery & { fingerprint: string; earlier: string }) =>
+    connection
+      .selectFrom('submissions')
+      .select(first)
+      .where('fingerprint', 'in', [query.fingerprint, query.earlier])
+      .where('created_at', '>', query.since)
+      .where('workspace_id', '=', query.workspaceId),
+)
+
+const selectSince = prepareQuery((connection, { fingerprint }: { fingerprint: string }) =>
+  connection.selectFrom('submissions').select(['id', 'fingerprint']).where('fingerprint', '>=', fingerprint),
+)
