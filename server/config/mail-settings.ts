@@ -82,8 +82,8 @@ function readInsecure(text: string | undefined, wrong: ProblemReporter): boolean
 }
 
 /**
- * A password crosses the network encrypted only. A server that does not offer STARTTLS could be somebody in between who
- * has taken the offer out (RFC 3207 §6).
+ * A password crosses the network encrypted only. A server without STARTTLS could be an attacker in between who has
+ * removed the offer (RFC 3207 §6).
  */
 function protectPassword(
   smtpUrl: string,

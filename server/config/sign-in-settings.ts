@@ -5,7 +5,7 @@ import { parseUrl } from '../lib/web-url.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
 
 export interface SignInSettings {
-  /** Who may sign up after the first person: people with an invitation, or everybody. */
+  /** Who may sign up after the first person: invited people, or everyone. */
   signup: 'invite' | 'open'
   /** The identity provider through which people may sign in too. */
   oidc?: OidcSettings

@@ -8,7 +8,7 @@ import type { FileStorePlace } from '../storage/files/open-file-store.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
 
 export interface BucketSettings {
-  /** The bucket for uploads; without it, the data directory has them. */
+  /** The bucket for uploads; without it, uploads are in the data directory. */
   uploadBucket?: UploadBucket
   /** A warning at the start about the connection to the bucket; absent where it is safe. */
   uploadNotice?: string

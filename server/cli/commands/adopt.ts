@@ -1,4 +1,4 @@
-// The command `adopt` counts what a node that will not start again has left in its data directory.
+// The command `adopt` counts the remaining hits in the data directory of a node that will not start again.
 
 import { type Command, CommandError } from '../command.ts'
 import { endOnSignals } from '../end-on-signals.ts'

@@ -22,7 +22,7 @@ export const demoCommand: Command = {
     }
     const needs = {
       db,
-      // Clicks are handed over to one server: with WORKERS, each has a directory of its own.
+      // Clicks are handed over to one server: with WORKERS, each server has its own directory.
       config: config.workers > 1 ? toWorkerConfig(config, 1) : config,
       progress: createProgressBar(process.stderr),
       signal: controller.signal,

@@ -21,7 +21,7 @@ export interface AdoptNeeds {
   db: Database
   config: Config
   progress: ProgressBar
-  /** Ends the command. A later run goes on. */
+  /** Ends the command. A later run continues. */
   signal: AbortSignal
   now: () => number
 }
@@ -127,7 +127,7 @@ async function waitAtMost(work: Promise<void>, ms: number): Promise<void> {
   clearTimeout(timer)
 }
 
-/** The others wait for the hits of a node that has not left. */
+/** Other nodes wait for the hits of a node that has not left. */
 async function requireLeft(db: Database, node: string): Promise<void> {
   const row = await db.read.selectFrom('nodes').select('left_at').where('node', '=', node).executeTakeFirst()
   if (row?.left_at != null) return

@@ -30,7 +30,7 @@ export interface MoveNeeds {
   progress: ProgressBar
   /** Shows a line to the operator. */
   say(line: string): void
-  /** Ends the command. What was moved stays, and a later run goes on with it. */
+  /** Ends the command. Moved data stays, and a later run continues. */
   signal: AbortSignal
   now: () => number
 }
@@ -176,7 +176,7 @@ const NO_HISTORY: DaySource = {
   writeSlice: async () => {},
 }
 
-/** The days of both: a day whose hits were all deleted here since it moved must lose them there too. */
+/** The days of both stores. A day that lost all its hits here after its move must lose them there too. */
 async function listAllDays(history: HitMoveSource | undefined, { hits }: Move): Promise<HitDay[]> {
   const here = (await history?.listDays()) ?? []
   const known = new Set(here.map(({ day }) => day))

@@ -37,7 +37,7 @@ export interface AccountsApiNeeds extends Omit<InviteNeeds, 'db'> {
   defaultPlan: Plan
 }
 
-/** How long a request may wait for the mail server. */
+/** Time limit of a request that waits for the mail server. */
 const MAIL_SECONDS = 45
 
 const workspaces = { tags: ['Workspaces'] }

@@ -29,7 +29,7 @@ interface IdempotentRequest {
 }
 
 /**
- * After this time a claimed key without an answer is free again: its process was killed, since no handler runs so long.
+ * A claimed key without an answer is free again after this time: its process was killed, since handlers end sooner.
  */
 const UNANSWERED_MS = 60_000
 const POLL_MS = 50
@@ -96,8 +96,8 @@ async function readRequest(c: Context<ApiEnv>, key: string): Promise<IdempotentR
 }
 
 /**
- * A stored answer is for the person who got it first, or for API keys with the same scopes: another one might read in it what
- * it may not. The header cannot contain a space.
+ * A stored answer is only for the person who got it first, or for API keys with the same scopes, because it may
+ * contain data that others may not read. The header cannot contain a space.
  */
 function toOwner(actor: Actor): string {
   if (actor.kind === 'user') return `person ${actor.userId} `

@@ -1,5 +1,5 @@
 // Maximum number of each resource in a workspace, and of workspaces per person (docs/contract.md §16). The limits are
-// far above what people need: they stop programs that fill the database.
+// far above people's needs: they stop programs that fill the database.
 
 import { Failure } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'

@@ -1,4 +1,5 @@
-// The brand of a workspace or of one form as JSON: one schema for both. A form's values go before those of its workspace.
+// The brand of a workspace or of one form as JSON: one schema for both. A form's values override those of its
+// workspace.
 
 import { z } from '@hono/zod-openapi'
 import { text } from '../../../lib/api-fields.ts'

@@ -1,4 +1,4 @@
-// Proof of identity for sensitive changes, and the limits on guesses. A person with a second factor shows that one: a
+// Proof of identity for sensitive changes, and the limits on guesses. A person with a second factor must use it: a
 // thief of a session may know the password too.
 
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
@@ -110,7 +110,7 @@ async function spendRecoveryCode(needs: SignInNeeds, { userId, email }: Person, 
   })
 }
 
-/** Guesses at a second factor come from somebody with the password or a session. One mail a day is enough. */
+/** A person who guesses a second factor has the password or a session. One email a day is enough. */
 async function noticeGuesses(needs: SignInNeeds, userId: number, email: string) {
   const { allowed } = await needs.limiter.take(`notice of guesses ${userId}`, 1, DAY_MS)
   if (!allowed) return
