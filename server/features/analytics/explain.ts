@@ -70,7 +70,7 @@ export const explainFields = {
 
 /** Counts hits. */
 export interface NotedHits {
-  /** @param part which part of the answer is counted, where several questions make one */
+  /** @param part the counted part of the answer, when several questions make one */
   ask(query: HitQuery, part?: string): Promise<HitAnswer[]>
 }
 

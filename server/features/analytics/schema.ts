@@ -1,4 +1,4 @@
-// Parameters and answers about clicks, and the question that parsed parameters stand for.
+// Parameters and answers about clicks, and the question that parsed parameters form.
 
 import { z } from '@hono/zod-openapi'
 import { oneOf } from '../../lib/api-fields.ts'

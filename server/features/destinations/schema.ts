@@ -7,7 +7,7 @@ import { DESTINATION_STATES } from './destination-states.ts'
 
 export type DestinationState = (typeof DESTINATION_STATES)[number]
 
-/** The most links that one call changes. */
+/** The maximum number of links that one call changes. */
 export const REPAIR_MAX = 1000
 
 export const DestinationShape = z

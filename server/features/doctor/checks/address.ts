@@ -115,7 +115,7 @@ export function judgeEcho(
     )
   if (client !== FORGED_ADDRESS)
     return ok(`${origin} leads here through ${peer}, and the server sees ${client}.`)
-  // Every hop is trusted, this machine too: from here nobody can tell what a stranger could claim.
+  // Every hop is trusted, including this machine, so a stranger's claims cannot be detected from here.
   if (added.every((hop) => ownAddresses.includes(hop) || isPrivate(hop)))
     return ok(
       `${origin} leads here through ${peer}. This machine is in TRUST_PROXY itself, so it sees no more.`,

@@ -1,5 +1,5 @@
-// Check: the clock. It is compared with what this installation has stored, and with the clock of PostgreSQL. Nobody else
-// is asked.
+// Checks the clock. Compares it with the times of stored rows and with the clock of PostgreSQL. It contacts no other
+// server.
 
 import { existsSync } from 'node:fs'
 import { sql } from 'kysely'

@@ -107,7 +107,7 @@ export async function judgeWay(url: string, own: string[], needs: DoctorNeeds): 
   if (!isHere && !others.every((address) => isAllowedAddress(address, webhookAllow)))
     return complain(warning(`${elsewhere}. It is not public.`, CORRECT_DNS))
   const strays = isHere && others.length > 0 ? [warning(`${elsewhere}.`, CORRECT_DNS)] : []
-  // The check of TLS says what is to be said of an installation without TLS.
+  // The TLS check reports an installation without TLS.
   if (origin.startsWith('http:')) return complain(...strays)
   const connection = await connectTo(url, isHere ? here : others)
   if ('unreachable' in connection) {
@@ -124,7 +124,7 @@ export async function judgeWay(url: string, own: string[], needs: DoctorNeeds): 
 
 const complain = (...complaints: CheckResult[]): JudgedDomain => ({ complaints })
 
-/** @returns none where no answer came in time, too */
+/** @returns none when there was no answer in time, too */
 async function findAddresses(name: string, needs: DoctorNeeds): Promise<string[]> {
   const literal = name.replace(/^\[(.*)\]$/, '$1')
   return isIP(literal) > 0 ? [literal] : withTimeout(needs.findAddresses(name), LOOKUP_MS, () => [])

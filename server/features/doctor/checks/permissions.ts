@@ -1,5 +1,5 @@
-// Check: only the server's user reads and owns what is in DATA_DIR. A command that was run as root leaves files behind
-// that the server cannot write.
+// Checks that only the server's user reads and owns the files in DATA_DIR. A command that was run as root leaves
+// files behind that the server cannot write.
 
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -78,7 +78,7 @@ function judgeReaders(dataDir: string, files: DataFile[]): CheckResult[] {
   return [warning(`${countFiles(open)} in DATA_DIR could be read by every user.`, fix)]
 }
 
-/** Such as `3 files (towpath.db, …)`. */
+/** For example `3 files (towpath.db, …)`. */
 function countFiles(files: DataFile[]): string {
   const [first, second] = files
   return `${formatCount(files.length, 'file')} (${first?.name}${second ? ', …' : ''})`

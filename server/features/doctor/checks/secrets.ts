@@ -1,4 +1,4 @@
-// Check: secrets and passwords that anybody could guess, and a secret that is not that of the stored data.
+// Checks for secrets and passwords that can be guessed, and for a secret that differs from that of the stored data.
 
 import { isPlaceholder } from '../../../lib/crypto/placeholder.ts'
 import { parseUrl } from '../../../lib/web-url.ts'

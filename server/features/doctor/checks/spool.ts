@@ -1,5 +1,5 @@
-// Checks of what lies between a redirect and its row of analytics: the spool and the batches of each node, and files that
-// were set aside because they could not be read.
+// Checks the data between a redirect and its row of analytics: the spool and the batches of each node, and unreadable
+// files that were set aside.
 
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -129,7 +129,7 @@ async function staysBehind(dir: string, node: string, number: number): Promise<b
   return true
 }
 
-/** Directories of workers that do not start any more (WORKERS). */
+/** Directories of workers that no longer start (WORKERS). */
 async function findLeftDirectories({ settings, nodeDirectories }: DoctorNeeds): Promise<CheckResult[]> {
   const { dataDir } = settings
   const names = (await readdir(dataDir)).filter((name) => name === 'spool' || /^worker-\d+$/.test(name))

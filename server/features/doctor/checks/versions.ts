@@ -1,4 +1,4 @@
-// Checks of what this process runs on: the versions of its parts, and the limits that the system gives it.
+// Checks the environment of this process: the versions of its parts, and the limits of the system.
 
 import { freemem, totalmem } from 'node:os'
 import { readDescriptorLimit } from '../../../http/fast-path/connection-limits.ts'

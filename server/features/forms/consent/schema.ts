@@ -1,4 +1,4 @@
-// The shapes of a form's consent field, and of what a sender agreed to (docs/contract.md §13).
+// The shapes of a form's consent field, and of a sender's consent (docs/contract.md §13).
 
 import { z } from '@hono/zod-openapi'
 import { text } from '../../../lib/api-fields.ts'

@@ -40,7 +40,7 @@ export interface StoreSubmissionNeeds {
   wakeDeliverer: () => void
 }
 
-/** What the request tells about its sender. */
+/** The sender's data in the request. */
 export interface SubmissionSource {
   /** When it was sent. */
   at: number
@@ -53,7 +53,7 @@ export interface SubmissionSource {
   referrer?: string
   /** The sender's browser asked not to be tracked: the submission is matched with no visit and no click. */
   trackingOptOut: boolean
-  /** A test of the dashboard: it notifies nobody and is in no figure. */
+  /** A test of the dashboard: it notifies nobody and is excluded from all statistics. */
   isTest?: boolean
 }
 
@@ -179,7 +179,7 @@ function toFirstStatus(
 ): SubmissionStatus {
   if (spamReasons.length > 0) return 'spam'
   if (replies.mustConfirm(form, email)) return 'unconfirmed'
-  // Who sends a test has seen it: it is not among the unread ones.
+  // The person who sends a test has seen it, so it is not unread.
   return isTest ? 'read' : 'new'
 }
 
@@ -205,7 +205,7 @@ function describeSource(
     link_id: click?.linkId ?? null,
     click_id: click?.clickId ?? null,
     event_id: visit?.id ?? null,
-    // A page view that comes with the form has no time of its own.
+    // A page view that comes with the form has no separate time.
     page_seconds: visit && pageView === undefined ? toPageSeconds(visit, at) : null,
     session_linked: Number(visit !== undefined),
     attribution: click ? 'measured' : 'none',
@@ -224,7 +224,10 @@ function describeSource(
   return { match, columns }
 }
 
-/** Those of the touch that gets the lead, or of the form's page, which the inferred click may have led to. As JSON. */
+/**
+ * The values of the touch that gets the lead, or of the form's page, which the inferred click may have led to. As
+ * JSON.
+ */
 function findAdClickIds(
   match: VisitMatch | undefined,
   { referer, trackingOptOut }: Pick<NewSubmission, 'referer' | 'trackingOptOut'>,
@@ -248,8 +251,9 @@ function choosePageUrl({ pageUrl }: Pick<Sender, 'pageUrl'>, visit: VisitMatch['
 }
 
 /**
- * A hash of what was sent, with the half minute in front: fingerprints of one time stand beside each other in the index,
- * where a random place would write one page more for each row. The salt of the hash is that of the half minute's day.
+ * A hash of the submitted data, prefixed with the half minute: fingerprints of the same time are neighbors in the
+ * index, while a random place would write one more page for each row. The salt of the hash is that of the half
+ * minute's day.
  */
 function toFingerprints(content: string, getSalt: SaltLookup, at: number) {
   const before = at - DUPLICATE_WITHIN_MS
@@ -279,7 +283,7 @@ interface DuplicateQuery extends Record<string, unknown> {
 /** @returns the id of the first identical submission within DUPLICATE_WITHIN_MS; null where there is none */
 async function findFirstDuplicate(db: Database, connection: Connection, query: DuplicateQuery) {
   if (db.engine === 'postgres') {
-    // Concurrent transactions do not see each other's rows. This lock makes one wait for the other's commit.
+    // Concurrent transactions do not see each other's rows. With this lock, one waits for the other's commit.
     const hash = Buffer.from(query.fingerprint.slice(HALF_MINUTE_LENGTH), 'hex')
     await sql`select pg_advisory_xact_lock(${hash.readBigInt64BE(0).toString()}::bigint)`.execute(connection)
   }

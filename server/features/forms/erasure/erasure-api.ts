@@ -1,4 +1,5 @@
-// The REST routes for what a person may ask for: a copy of their data, its erasure, and the proof of it (docs/contract.md §13).
+// The REST routes for data subject requests: a copy of a person's data, its erasure, and the proof of it
+// (docs/contract.md §13).
 
 import { apiRoute, dataResponse, pageResponse } from '../../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../../http/export-file.ts'
@@ -67,7 +68,7 @@ const routes = {
   }),
 }
 
-/** How long a client may take no byte of the file; a search through a large workspace sends none. */
+/** Ends the response when the client reads no byte for this time; a search through a large workspace sends none. */
 const IDLE_SECONDS = 120
 
 export function createErasureApi(needs: ErasureApiNeeds) {

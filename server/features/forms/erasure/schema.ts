@@ -1,4 +1,4 @@
-// The wire shapes of what a person may ask for: a copy of their data, its erasure, and the receipt of it.
+// The shapes of data subject requests: a copy of a person's data, its erasure, and the receipt of it.
 
 import { z } from '@hono/zod-openapi'
 import { numberParameter, parameter } from '../../../lib/api-fields.ts'

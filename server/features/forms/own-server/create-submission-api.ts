@@ -1,4 +1,4 @@
-// The route by which a site's own server stores submissions (docs/contract.md §6).
+// The route for submissions from a site's own server (docs/contract.md §6).
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse, jsonRequestBody } from '../../../http/api-route.ts'

@@ -21,7 +21,7 @@ export interface PageAddresses {
 
 export const resolveUrl = (text: string, base: URL | null): URL | null => parseUrl(text, base?.href)
 
-/** @returns the forms that post to the endpoint; where there is none, the forms that look as if they were meant to */
+/** @returns the forms that post to the endpoint; without any, the forms that probably should */
 export function findMatchingForms({ forms }: ParsedPage, addresses: PageAddresses): MatchedForm[] {
   const candidates = forms.map((form) => ({
     form,
@@ -137,7 +137,7 @@ export function checkFormSubmission(form: PageForm, addresses: PageAddresses): F
   return [...checkSubmitAttributes(form.attributes, '', endpoint), ...findings]
 }
 
-/** @param prefix `form` for a button, whose attributes are named `formmethod` and so on */
+/** @param prefix `form` for a button, which has attributes such as `formmethod` */
 function checkSubmitAttributes(
   attributes: Map<string, string>,
   prefix: '' | 'form',

@@ -1,4 +1,4 @@
-// Checks the controls of a form: those that are sent, stored, and required by the form's settings.
+// Checks the controls of a form: whether they are sent and stored, and whether required fields are there.
 
 import { quote } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'

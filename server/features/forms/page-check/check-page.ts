@@ -68,7 +68,7 @@ export interface PageCheckResult {
   findings: Finding[]
   /** A form of the page posts to the endpoint. */
   hasForm: boolean
-  /** What the page calls the fields of that form. */
+  /** The page's names for the fields of that form. */
   labels: Record<string, string>
 }
 

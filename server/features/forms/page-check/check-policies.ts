@@ -1,5 +1,5 @@
-// Checks what the page's policies and scripts do to its form: content security policy, the tracking snippet and
-// the encoding.
+// Checks the effects of the page's policies and scripts on its form: content security policy, the tracking snippet
+// and the encoding.
 
 import { findEncoding, parseCharset } from '../../../lib/formats/charset.ts'
 import { quote } from '../../../lib/text.ts'
@@ -235,8 +235,8 @@ export function checkSnippet(check: PolicyCheckInput): Finding[] {
 }
 
 /**
- * Browsers send text in the encoding of the form, else of the page. Without `_charset_` the endpoint is not told, and
- * reads what is not UTF-8 as windows-1252.
+ * Browsers send text in the encoding of the form, else of the page. Without `_charset_` the endpoint does not know
+ * it, and reads text that is not UTF-8 as windows-1252.
  * @param fetched the headers are known
  */
 export function checkEncoding(

@@ -93,7 +93,7 @@ function findLandings(check: ReturnCheckInput, reach: ReferrerReach): Landings {
   }
 }
 
-/** Where the Referer leads, as the endpoint reads it: `pageUrl` stands in for the bare origin of its own site. */
+/** The target of the Referer, as the endpoint reads it: `pageUrl` replaces the bare origin of its own site. */
 function findWayBack({ form: { pageUrl }, page }: ReturnCheckInput, reach: ReferrerReach): Landing {
   if (reach === 'nothing') return 'unknown'
   if (reach === 'page' || isStartPage(page)) return 'page'
@@ -158,7 +158,7 @@ function checkPageUrl({ form: { pageUrl }, page }: ReturnCheckInput, landings: L
   return [createFinding('info', 'page_url_differs', message, fix)]
 }
 
-/** Without a script that reads `_errors`, the page opens again as if nothing had happened. */
+/** Without a script that reads `_errors`, the page opens again without a message. */
 function checkMessages({ hasSnippet, form }: ReturnCheckInput, { mistake }: Landings): Finding[] {
   // A form with captcha needs the snippet anyway, and its absence is an error.
   if (hasSnippet || form.captcha || mistake !== 'page') return []

@@ -1,5 +1,5 @@
-// Checks the scripts of a page that send its form: those that expect other answers, and requests whose answers browsers
-// withhold.
+// Checks the page's scripts that send its form: scripts that expect another answer format, and requests with answers
+// that browsers withhold.
 
 import { createFinding, type Finding, formatElement } from './finding.ts'
 import type { PageForm, ParsedPage } from './parse-page.ts'

@@ -1,4 +1,4 @@
-// The mail to the owners of a workspace whose forms have sent as many replies as they may in an hour.
+// The email to the owners of a workspace whose forms have reached the hourly limit of replies.
 
 import type { OwnersMail } from '../../accounts/workspaces/mail-owners.ts'
 import { REPLIES_PER_HOUR } from './reply-outbox.ts'

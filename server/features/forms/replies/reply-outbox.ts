@@ -34,7 +34,7 @@ export interface AnsweredSubmission {
 export interface ReplyOutboxNeeds {
   engine: DatabaseEngine
   hashAddress: AddressHasher
-  /** Absent where the operator has set up no mail: nobody is answered, and nobody must confirm. */
+  /** Absent without a mail server: then there are no replies, and submissions need no confirmation. */
   mailFrom: string | undefined
   /** Tells the deliverer that a delivery waits. */
   wakeDeliverer: () => void

@@ -26,7 +26,7 @@ export interface FormNeeds {
   isBlocked: (url: URL) => boolean
   /** False where the operator has set up no mail server. */
   canMail: boolean
-  /** False where several machines serve the forms, and each has only a directory of its own for files. */
+  /** False when several machines serve the forms without a shared file store. */
   canStoreFiles: () => boolean
 }
 
