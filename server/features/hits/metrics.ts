@@ -105,7 +105,7 @@ const toEngineMetrics = (state: ReturnType<HitWorkerClient['state']>): Metric[] 
   },
 ]
 
-/** How far hits are behind on their way: from the spool into batches, and from there into the answers of analytics. */
+/** The lag of hits: from the spool into batches, and from there into the answers of analytics. */
 function toLagMetrics(
   spool: Pick<SpoolGuard, 'countBytesSince'>,
   state: ReturnType<HitWorkerClient['state']>,
@@ -207,7 +207,7 @@ function toOriginMetrics(origins: QuestionOrigins): Metric[] {
 }
 
 export const toRollUpMetrics = ({ waiting, made, failures }: RollUpStats): Metric[] => [
-  // While nobody could look, there is no number: 0 would say that all is well.
+  // Omits the number while it is unknown, because 0 would mean that all is well.
   ...(waiting === undefined ? [] : [toWaitingMetric(waiting)]),
   {
     name: 'towpath_roll_ups_total',

@@ -14,7 +14,7 @@ interface RuleKind {
   noun: string
   example: string[]
   description: string
-  /** @returns what is wrong with a rule */
+  /** @returns the mistake in a rule */
   findMistake: (rule: string) => string | undefined
 }
 

@@ -1,4 +1,4 @@
-// The shapes of submissions in the API: what is stored of them, how they are chosen, and what changes.
+// The shapes of submissions in the API: stored fields, filters, and changes.
 
 import { z } from '@hono/zod-openapi'
 import {
@@ -16,7 +16,7 @@ import { AD_CLICK_ID_NAMES } from '../../visitors/ad-click-ids.ts'
 import { ConsentShape } from '../consent/schema.ts'
 import { FileShape } from '../uploads/schema.ts'
 
-/** `unconfirmed`: the sender has not pressed the button of double opt-in yet. */
+/** `unconfirmed`: waits for the sender's double opt-in. */
 export const SUBMISSION_STATUSES = ['new', 'read', 'archived', 'spam', 'unconfirmed'] as const
 /** The statuses that a person gives. */
 export const SET_STATUSES = ['new', 'read', 'archived', 'spam'] as const
@@ -158,7 +158,7 @@ const statuses = z
 
 const ASSIGNEE_MESSAGE = 'must be the id of a member, or none'
 
-/** `none`: nobody has them. */
+/** `none`: unassigned submissions. */
 const assignee = z
   .string({ error: ASSIGNEE_MESSAGE })
   .regex(/^(none|[1-9]\d{0,14})$/, ASSIGNEE_MESSAGE)

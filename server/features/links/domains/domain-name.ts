@@ -1,5 +1,5 @@
-// The name of a domain as people type it: its ASCII form (IDNA), in lower case and without a dot at its end, or what is
-// wrong with it. Each mistake has a sentence of its own.
+// A typed domain name: its ASCII form (IDNA), in lower case and without a trailing dot, or its mistake. Each mistake
+// has its own message.
 
 import { isIP } from 'node:net'
 import { domainToUnicode } from 'node:url'
