@@ -44,7 +44,7 @@ export async function openHitReader(
   }
   if (!(await obtainHitCopy(config.dataDir, signal)))
     throw new CommandError(
-      'The server does not hand out its hits. Try again when it is ready (/readyz), or stop it.',
+      'The server cannot provide its hits. Try again when it is ready (/readyz), or stop it.',
     )
   const copy = await openHitCopy(toHitCopyPath(config.dataDir), scratchDir)
   return {

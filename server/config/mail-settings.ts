@@ -44,7 +44,7 @@ export function readMail(get: GetSetting, wrong: ProblemReporter): MailSettings 
     wrong(
       'MAIL_FROM',
       'is missing, and SMTP_URL is set',
-      'Name whom mail is from, such as leads@example.com.',
+      'Name the sender of emails, such as leads@example.com.',
     )
   }
   if (smtpUrl === undefined && mailFrom !== undefined) {

@@ -90,10 +90,7 @@ function findProblem(url: URL | null): Problem | undefined {
       'Its only parameter is region, such as region=eu-central-1.',
     ]
   if (url.protocol === 'http:' && !isPrivateHost(url.hostname))
-    return [
-      'has http, so anybody on the way could read uploads',
-      'Use https. http is for private networks only.',
-    ]
+    return ['has http, so uploads could be read in transit', 'Use https. http is for private networks only.']
 }
 
 function isCredential(text: string): boolean {

@@ -18,7 +18,9 @@ export const demoCommand: Command = {
     ])
     const controller = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM']) {
-      process.once(signal, () => controller.abort(new CommandError('Stopped: nothing of it stays.')))
+      process.once(signal, () =>
+        controller.abort(new CommandError('Stopped. The unfinished demo was removed.')),
+      )
     }
     const needs = {
       db,

@@ -87,7 +87,7 @@ export const verifyDomainCommand: Command = {
 export const removeDomainCommand: Command = {
   name: 'domain remove',
   form: '<id> [--move-to <id or default>]',
-  help: 'removes a domain; its links move to another one, or must be gone',
+  help: 'removes a domain without links, or moves its links to another domain first',
   words: 1,
   options: ['move-to'],
   async run(needs, { words, options }) {

@@ -46,7 +46,7 @@ export function writeInstructions(
     ...(isWhole
       ? ['It has everything of the installation but its settings (the environment).']
       : [
-          'Everything but the settings (the environment) and what is in the stores outside DATA_DIR. For a complete backup,',
+          'Everything except the settings (the environment) and the data in stores outside DATA_DIR. For a complete backup,',
           'these commands run in this order, each time, and "npx towpath backup" after them:',
           ...besides.map((command) => `  ${command}`),
         ]),

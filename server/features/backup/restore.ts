@@ -97,7 +97,7 @@ function verifyFiles(backup: string, { files }: Manifest) {
 }
 
 const toDamage = (backup: string, path: string) =>
-  `The backup ${backup} is damaged: ${path} is not what was backed up. Use another backup.`
+  `The backup ${backup} is damaged: ${path} has changed since the backup. Use another backup.`
 
 const listFiles = (directory: string): string[] =>
   readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {

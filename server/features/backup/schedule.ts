@@ -172,13 +172,13 @@ function readMetrics({ settings, now, last }: ScheduleState): Metric[] {
     {
       name: 'towpath_backup_last_success_timestamp_seconds',
       kind: 'gauge',
-      help: 'When the last complete backup in BACKUP_DIR was begun; 0 when there is none',
+      help: 'Start time of the last complete backup in BACKUP_DIR; 0 without one',
       value: (last ?? 0) / 1000,
     },
     {
       name: 'towpath_backup_overdue',
       kind: 'gauge',
-      help: 'Whether the last complete backup is older than one and a half times BACKUP_HOURS, or there is none',
+      help: '1 when the last complete backup is older than one and a half times BACKUP_HOURS, or missing',
       value: Number(isOverdue),
     },
   ]

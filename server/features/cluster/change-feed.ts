@@ -210,7 +210,7 @@ const readFeedMetrics = ({ clock, followedUntil, cursor }: FeedState): Metric[] 
   {
     name: 'towpath_change_feed_lag_seconds',
     kind: 'gauge',
-    help: 'Age of the last poll that read what other processes have changed; beyond 2, the caches read links again',
+    help: 'Age of the last poll for changes of other processes; beyond 2, the caches read links again',
     value: Math.min(clock() - followedUntil, UNKNOWN_LAG_MS) / 1000,
   },
   {

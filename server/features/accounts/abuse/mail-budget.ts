@@ -90,7 +90,7 @@ export function createMailBudget({
       {
         name: 'towpath_mails_sent_today',
         kind: 'gauge',
-        help: 'Mails that count towards MAIL_PER_DAY',
+        help: 'Emails that count towards MAIL_PER_DAY',
         value: last.day === today() ? last.sent : 0,
       },
       {
@@ -102,7 +102,7 @@ export function createMailBudget({
       {
         name: 'towpath_mails_refused_total',
         kind: 'counter',
-        help: 'Mails that waited or were not sent because MAIL_PER_DAY, or a share of it, was used up',
+        help: 'Emails that waited or were not sent because MAIL_PER_DAY, or a share of it, was used up',
         value: refused,
       },
     ],

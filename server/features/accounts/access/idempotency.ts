@@ -79,7 +79,7 @@ export function createIdempotency({ now, secret }: IdempotencyNeeds): Middleware
 }
 
 const toReason = (facts: RouteFacts | undefined) =>
-  facts?.body === 'upload' ? 'a file that is sent twice changes nothing' : 'the answer is told once'
+  facts?.body === 'upload' ? 'sending a file twice changes nothing' : 'the answer is told once'
 
 const isOtherRequest = (stored: { path: string; body_hash: string }, { path, bodyHash }: IdempotentRequest) =>
   stored.path !== path || stored.body_hash !== bodyHash
@@ -122,8 +122,7 @@ function createSealedText(sealer: TextSealer, { workspaceId, key, path }: Idempo
       // An earlier release stored these answers as plain JSON. Each row lives for a day.
       if (stored.startsWith('{')) return stored
       const text = sealer.open(stored, owner)
-      if (text === undefined)
-        throw new Error('A stored answer cannot be read: is TOWPATH_SECRET another one than before?')
+      if (text === undefined) throw new Error('A stored answer cannot be read: has TOWPATH_SECRET changed?')
       return text
     },
   }

@@ -63,6 +63,6 @@ export async function requireRoomForWorkspace(connection: Connection, userId: nu
   if (Number(n) > OWNED_WORKSPACES_MAX)
     throw new Failure(
       'conflict',
-      `You own ${OWNED_WORKSPACES_MAX} workspaces, and nobody may own more. Delete one first.`,
+      `You own ${OWNED_WORKSPACES_MAX} workspaces, which is the maximum. Delete one first.`,
     )
 }

@@ -116,7 +116,7 @@ async function noticeGuesses(needs: SignInNeeds, userId: number, email: string) 
   if (!allowed) return
   sendNotice(needs, email, {
     kind: 'secondFactorFailed',
-    text: 'Somebody who has your password failed to give your second factor five times.',
+    text: 'Someone with your password entered a wrong second factor five times.',
   })
 }
 
@@ -127,7 +127,7 @@ async function checkOwnPassword(
   password: string,
 ): Promise<void> {
   if (await hasSecondFactor(needs.db.read, userId))
-    throw invalid({ password: 'is not enough: you have a second factor, so use that one' })
+    throw invalid({ password: 'is not enough: use your second factor' })
   const identity = await needs.db.read
     .selectFrom('identities')
     .select('password')

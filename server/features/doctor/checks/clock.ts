@@ -28,7 +28,7 @@ export async function checkClock(needs: DoctorNeeds): Promise<CheckResult[]> {
   const found = await judgeFiles(needs, now)
   // The check of the row store says when it cannot be read.
   const fromRows = await withRows(needs, (rows) => judgeRows(rows, needs)).catch(() => [])
-  return complaintsOr([...found, ...fromRows], 'The clock agrees with what is stored.')
+  return complaintsOr([...found, ...fromRows], 'The clock agrees with the stored times.')
 }
 
 async function judgeFiles({ settings }: DoctorNeeds, now: number): Promise<CheckResult[]> {

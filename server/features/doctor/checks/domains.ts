@@ -16,7 +16,7 @@ const LOOKUP_MS = 3_000
 const ADDRESSES_SHOWN = 3
 
 const CORRECT_DNS = 'Let its owners set the records that the page Domains of their workspace shows.'
-const BEHIND_PROXY = `Right where a proxy such as Cloudflare stands before it. If not: ${CORRECT_DNS}`
+const BEHIND_PROXY = `This is correct behind a proxy such as Cloudflare. If not: ${CORRECT_DNS}`
 
 export const checkDomains = (needs: DoctorNeeds): Promise<CheckResult[]> =>
   withRows(needs, async ({ read }) => {
@@ -69,12 +69,12 @@ function praise(judged: JudgedDomain[], now: number): CheckResult[] {
     ends.length === 0
       ? ''
       : `, and their certificates are valid for ${countDays(Math.min(...ends) - now)} or more`
-  return [ok(`Nothing is wrong with ${formatCount(well.length, 'domain')}${until}.`)]
+  return [ok(`No problems with ${formatCount(well.length, 'domain')}${until}.`)]
 }
 
 const admitLimit = (count: number): CheckResult[] =>
   count > DOMAINS_MAX
-    ? [skipped(`Only ${DOMAINS_MAX} domains were looked at: those that fail, and then the newest.`)]
+    ? [skipped(`Only ${DOMAINS_MAX} domains were checked: those that fail, and then the newest.`)]
     : []
 
 /** Judges a domain by its last DNS check. */
@@ -118,7 +118,7 @@ export async function judgeWay(url: string, own: string[], needs: DoctorNeeds): 
   }
   const complaints = [...strays, ...judgeConnection(domain, connection, needs.now())]
   if (complaints.length === 0 && !isHere)
-    return complain(skipped(`${elsewhere}. Whether its links arrive here cannot be told.`, BEHIND_PROXY))
+    return complain(skipped(`${elsewhere}. It is unknown whether its links arrive here.`, BEHIND_PROXY))
   return { complaints, validUntil: connection.certificate?.validUntil }
 }
 

@@ -13,7 +13,7 @@ const WORLD_READABLE = 0o004
 
 export async function checkPermissions({ settings }: DoctorNeeds): Promise<CheckResult[]> {
   const { dataDir } = settings
-  if (!existsSync(dataDir)) return [skipped('DATA_DIR is not there.')]
+  if (!existsSync(dataDir)) return [skipped('DATA_DIR does not exist.')]
   const own = process.getuid?.()
   if (own === undefined) return [skipped('This system has no owners of files.')]
   const root = await stat(dataDir)
@@ -25,7 +25,7 @@ export async function checkPermissions({ settings }: DoctorNeeds): Promise<Check
       ...judgeOwners(dataDir, files, root.uid),
       ...judgeReaders(dataDir, files),
     ],
-    'DATA_DIR belongs to one user, and nobody else can read it.',
+    'DATA_DIR belongs to one user, and other users cannot read it.',
   )
 }
 

@@ -34,7 +34,7 @@ async function findFailing(read: Rows, now: number): Promise<CheckResult[]> {
   return failing.map(({ type, n, since }) =>
     warning(
       `Channels of the type ${type} that fail: ${n}, the first since ${new Date(Number(since)).toISOString()}.`,
-      'Settings of the channel show the last error. After five days of failures it is disabled, and its owners get a mail.',
+      'Settings of the channel show the last error. After five days of failures it is disabled, and the owners get an email.',
     ),
   )
 }

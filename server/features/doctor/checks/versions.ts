@@ -29,7 +29,7 @@ export async function checkLimits(): Promise<CheckResult[]> {
   if (descriptors < DESCRIPTORS_MIN)
     found.push(
       warning(
-        `The process may open ${descriptors} files and connections only.`,
+        `The process may open only ${descriptors} files and connections.`,
         'Raise the limit: LimitNOFILE=65536 in the systemd unit, or ulimit -n 65536.',
       ),
     )

@@ -26,7 +26,7 @@ const routes = {
     operationId: 'exportPerson',
     summary: 'Export all that is stored of an email address',
     description:
-      'One zip: `submissions.json` of all forms, with touches and consent; `deliveries.json`, who was told and when; the ' +
+      'One zip: `submissions.json` of all forms, with touches and consent; `deliveries.json`, the notifications and their times; the ' +
       'files that were sent; and `README.txt`, which says so. A submission is found where its field `email` is the address, ' +
       'or where it is the whole value of another field.',
     request: { query: PersonQuery },
@@ -64,7 +64,7 @@ const routes = {
       'finds what the export of a person finds. This cannot be undone. If the request is interrupted, send it again to ' +
       'delete the rest.',
     request: { query: PersonQuery },
-    responses: { 200: dataResponse(ErasureShape, 'What was erased, and the receipt') },
+    responses: { 200: dataResponse(ErasureShape, 'The erased data, and the receipt') },
   }),
 }
 

@@ -31,7 +31,7 @@ const route = apiRoute({
   responses: {
     200: dataResponse(
       z.null(),
-      'The honeypot caught it: nothing is stored, and the sender should see a success',
+      'Caught by the honeypot: it is not stored, and the sender should see a success',
     ),
     201: dataResponse(SubmissionShape, 'The stored submission'),
   },

@@ -120,7 +120,7 @@ function createHiddenFinding(check: ReturnCheckInput, landings: Landings, { text
     'attribution is lost',
     landings.success === 'unknown' && 'the thanks page does not lead back',
     landings.mistake === 'unknown' && 'mistakes are shown on a page of this server',
-    strict && 'the form refuses what comes from no allowed origin (403)',
+    strict && 'the form refuses submissions without an allowed origin (403)',
   ].filter(Boolean)
   const message = `${text}: the request does not say which page it came from: ${lost.join(', ')}.`
   const fix = `${join([...listChoices(page, { ...landings, mistake: 'hosted' }, 'unknown'), repair])}`
@@ -153,7 +153,7 @@ function checkPageUrl({ form: { pageUrl }, page }: ReturnCheckInput, landings: L
   if (!known || !page || (known.origin === page.origin && known.pathname === page.pathname)) return []
   // Another site keeps its own way back. The finding about the origin says so.
   if (known.origin !== page.origin && !Object.values(landings).includes('hosted')) return []
-  const message = `The form's pageUrl is ${quote(known.href)}, not this page: what leads senders back leads them there.`
+  const message = `The form's pageUrl is ${quote(known.href)}, not this page: senders are led back to that page.`
   const fix = `Set pageUrl to ${page.href}, unless the form is on both pages.`
   return [createFinding('info', 'page_url_differs', message, fix)]
 }

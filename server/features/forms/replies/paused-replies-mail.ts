@@ -11,7 +11,7 @@ export const toPausedRepliesMail = (origin: string, workspaceId: number): Owners
     'senders get no reply for now. Their submissions are stored as always. With double opt-in, these senders cannot',
     'confirm: you’ll find their submissions in the inbox under “Not confirmed”.',
     '',
-    'If these are not real senders, turn on the captcha of the form, or turn off its reply:',
+    'If these are not real senders, turn on the form’s captcha, or turn off its auto-reply:',
     `${origin}/app/${workspaceId}/forms`,
     '',
   ].join('\n'),

@@ -121,7 +121,7 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
         (outcome): Metric => ({
           name: 'towpath_replies_total',
           kind: 'counter',
-          help: 'Submissions to forms with a reply: queued, or why their sender gets none',
+          help: 'Submissions to forms with an auto-reply: queued, or why the sender gets none',
           labels: { outcome },
           value: counts.get(outcome) ?? 0,
         }),

@@ -120,7 +120,7 @@ function estimateSteps(source: string): number {
 
 const REPEATED_MAX = 1000
 const repeatsTooOften = (repetition: string) =>
-  `repeats too often: ${repetition}. At most ${REPEATED_MAX}, also for repetitions in each other`
+  `repeats too often: ${repetition}. The maximum is ${REPEATED_MAX}, also for nested repetitions`
 
 function compile(source: string): RE2JS {
   try {
@@ -131,7 +131,7 @@ function compile(source: string): RE2JS {
   }
 }
 
-const UNSUPPORTED = 'which the syntax of RE2 does not have, so that the time to match stays bounded'
+const UNSUPPORTED = 'which RE2 does not support, because it keeps the matching time bounded'
 
 function explain(source: string, message: string): string {
   const lookAround = /\(\?<?[=!]/.exec(source)?.[0]

@@ -22,7 +22,7 @@ const CLICK_REASONS = {
 const VISIT_REASONS: Record<string, string> = {
   campaign: 'The address of the page named this campaign.',
   referrer: 'The browser came to the page from this site.',
-  direct: 'The page named none of your links, no campaign and no other site.',
+  direct: 'The page named no link of this workspace, no campaign and no other site.',
 }
 /** Replaces the touch's part of the lead, because a click that is found later changes the parts. */
 const PENDING = 'Attribution is pending: analytics are catching up.'

@@ -1,4 +1,4 @@
-// Permanently deletes submissions.
+// Permanently deletes submissions, with their stored answers.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'

@@ -54,11 +54,11 @@ export const SubmissionShape = z
     status: z.enum(SUBMISSION_STATUSES),
     test: z
       .boolean()
-      .openapi({ description: 'Sent by "Try it" of the dashboard: it notifies nobody and is in no figure' }),
+      .openapi({ description: 'Sent by "Try it" of the dashboard: it is not announced and not counted' }),
     spamReasons: z
       .array(z.string())
       .openapi({ description: 'Why it was stored as spam; empty where it was not' }),
-    consent: ConsentShape.nullable().openapi({ description: 'What the sender agreed to' }),
+    consent: ConsentShape.nullable().openapi({ description: "The sender's consent" }),
     notes: z.string().nullable(),
     assigneeId: z.int().nullable().openapi({ description: 'The member of the workspace who has it' }),
     email: z.string().nullable(),
@@ -95,7 +95,7 @@ export const SubmissionShape = z
           at: z.iso.datetime(),
         }),
       )
-      .openapi({ description: 'What became of the lead, oldest first' }),
+      .openapi({ description: 'The outcomes of the lead, oldest first' }),
     createdAt: z.iso.datetime(),
   })
   .openapi('Submission')
@@ -168,7 +168,7 @@ const assignee = z
     type: 'string',
     maxLength: 15,
     pattern: '^(none|[1-9]\\d{0,14})$',
-    description: 'Submissions of this member; none: of nobody',
+    description: 'Submissions assigned to this member; none: unassigned ones',
     example: '1',
   })
 
@@ -253,7 +253,7 @@ export const SubmissionExportQuery = z
       .refine(isTimeZone, 'must be an IANA time zone, for example Europe/Berlin')
       .optional()
       .openapi({
-        description: 'CSV and XLSX: times are those of the clocks there, as `2026-03-29 14:05:00`',
+        description: 'CSV and XLSX: times are local to it, as `2026-03-29 14:05:00`',
         example: 'Europe/Berlin',
       }),
     ...SELECTION,
@@ -268,7 +268,7 @@ export type SubmissionExportOptions = Pick<
 export const assigneeInput = wholeNumber(1, ID_MAX)
   .nullable()
   .optional()
-  .openapi({ description: 'A member of the workspace; null: nobody' })
+  .openapi({ description: 'A member of the workspace; null: unassigned' })
 
 export const UpdateSubmission = z
   .strictObject(

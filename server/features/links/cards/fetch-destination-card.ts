@@ -63,7 +63,7 @@ const PROBLEMS = {
   }),
   compressed: (value: string) => ({
     code: 'compressed',
-    message: `It comes compressed (${quote(value)}) although that was not asked for.`,
+    message: `It is compressed (${quote(value)}), although the request did not accept that.`,
   }),
 }
 

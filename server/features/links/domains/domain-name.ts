@@ -98,7 +98,7 @@ function findScriptProblem(ascii: string): string | undefined {
 }
 
 function findHolderProblem(ascii: string, { isOwnHost }: Pick<Site, 'isOwnHost'>): string | undefined {
-  if (isOwnHost(ascii)) return 'is a name of this server, whose links everybody may use'
+  if (isOwnHost(ascii)) return 'is a name of this server, which every workspace can use'
   if (getPublicSuffix(ascii, { allowPrivateDomains: true }) !== ascii) return undefined
   return `is a public suffix, below which everybody has names: add a name such as go.${ascii}`
 }

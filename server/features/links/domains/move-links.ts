@@ -34,7 +34,7 @@ export async function findMoveTarget(
   moveTo: string,
 ): Promise<MoveTarget> {
   if (moveTo === 'default') return { domain: '', name: site.domain, caseSensitive: false }
-  if (Number(moveTo) === from.id) throw invalid({ moveTo: 'must be another domain than the one that goes' })
+  if (Number(moveTo) === from.id) throw invalid({ moveTo: 'must be another domain than the removed one' })
   const row = await db.read
     .selectFrom('domains')
     .select(['domain', 'verified_at', 'case_sensitive'])
@@ -163,7 +163,7 @@ async function moveSome(
       throw error
     throw new Failure(
       'conflict',
-      `The other domain has got a link with one of the slugs meanwhile. Other links have moved: repeat the request.`,
+      `The other domain now has a link with one of the slugs. Other links have moved: repeat the request.`,
     )
   }
 }
