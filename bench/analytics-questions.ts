@@ -56,7 +56,7 @@ const createAsker =
     query: { workspaceId, ...LAST_DAYS, classes: ['human'], filters: [], groupBy, ...rest },
   })
 
-/** What the analytics page asks when it opens. */
+/** The questions of the analytics page when it opens. */
 export function createPageQuestions(workspaceId: number): Question[] {
   const ask = createAsker(workspaceId)
   return [
@@ -74,7 +74,7 @@ export function createPageQuestions(workspaceId: number): Question[] {
   ]
 }
 
-/** What a person asks next. */
+/** Follow-up questions of a person on the page. */
 export function createNextQuestions(workspaceId: number): Question[] {
   const ask = createAsker(workspaceId)
   const startOfDay = toZonedTime(LAST_DAYS.start, ZONE).startOfDay().epochMilliseconds

@@ -51,7 +51,7 @@ interface Loading {
   dir: string
   hits: number
   pids: number[]
-  /** Sorts or merges what was loaded. */
+  /** Sorts or merges the loaded rows. */
   settle(): Promise<unknown>
 }
 
@@ -119,7 +119,7 @@ async function openClickHouseWays(server: ClickHouseServer, dir: string, hits: n
   const url = await server.createDatabase()
   const database = new URL(url).pathname.slice(1)
   const engine = await openClickHouse({ urls: [url], scratchDir: dir })
-  // As DuckDB sorts what arrived, ClickHouse merges it.
+  // DuckDB sorts its rows after a load; ClickHouse merges its parts.
   const settle = () => server.query('OPTIMIZE TABLE hits', database)
   const us = await loadHits(engine, { dir, hits, pids: [process.pid, server.pid()], settle })
   await server.query('OPTIMIZE TABLE hits FINAL', database)

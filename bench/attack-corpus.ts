@@ -27,14 +27,14 @@ type Attack = (target: AttackTarget) => void
 const ADDRESSES = 16
 const origin = ({ port }: AttackTarget) => `http://127.0.0.1:${port}`
 
-/** From one of several addresses, none of which the server trusts as a proxy. */
+/** Sends from several addresses. The server trusts none of them as a proxy. */
 function dial({ port }: AttackTarget, n: number): Socket {
   const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.1.${1 + (n % ADDRESSES)}` })
   socket.on('error', () => {})
   return socket
 }
 
-/** Sends bytes over a connection of its own, and waits for its end. */
+/** Sends bytes over a new connection, and waits until it closes. */
 async function exchange(target: AttackTarget, n: number, send: (socket: Socket) => void): Promise<void> {
   const socket = dial(target, n)
   const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -70,13 +70,13 @@ const often =
           .catch(() => {})
           .finally(() => running--)
       }
-      // What could not be begun in time is left out.
+      // Leaves out requests that could not start in time.
       n = Math.max(n, Math.floor(due))
     }, 2)
   }
 
 let people = 0
-/** Sends a request as somebody else each time: the server trusts this machine as a proxy. */
+/** Sends each request as another client: the server trusts this machine as a proxy. */
 async function send(target: AttackTarget, path: string, init: RequestInit = {}): Promise<void> {
   people++
   const address = `100.${64 + ((people >> 16) & 63)}.${(people >> 8) & 255}.${people & 255}`

@@ -19,7 +19,7 @@ export const COMMENTED_DUMP = `${`/*${'x'.repeat(4_000)}*/\n`.repeat(COMMENTS)}x
 const FORM_KEY = 'attack2345'
 const AT = '2026-01-01T00:00:00.000Z'
 
-/** Of another workspace each time: what an export has brought is not brought again. */
+/** Uses another workspace each time, because a second import of the same file brings nothing. */
 async function packWorkspace(submissions: object[], files: Record<string, Buffer> = {}) {
   const records = { 'forms.ndjson': [toFormRecord(FORM_KEY)], 'submissions.ndjson': submissions }
   const workspace = { publicId: `ws_${crypto.randomUUID()}`, name: 'Attack', createdAt: AT }

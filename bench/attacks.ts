@@ -112,7 +112,7 @@ try {
   const runs = attacks.map((name) => async () => {
     const result = await measureBeside(name, target)
     note(name)
-    // What the attack has left behind is not the next one's.
+    // Removes the remains of an attack before the next one.
     await Bun.sleep(1_000)
     return result
   })

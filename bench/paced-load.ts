@@ -31,7 +31,7 @@ export function summarizeTimes(times: number[]): PacedResult {
   return { p50Ms: at(0.5), p99Ms: at(0.99), maxMs: at(1), failed: times.filter((ms) => ms < 0).length }
 }
 
-/** Starts a load in a process of its own. */
+/** Starts a load in a separate process. */
 export function startPacedLoad(port: number, seconds = 1e9, perSecond = PER_SECOND) {
   const command = [process.execPath, import.meta.path, ...[port, seconds, perSecond].map(String)]
   const child = Bun.spawn(pinToCore(1, withPriority(command)), { stdout: 'pipe', stderr: 'inherit' })
@@ -60,7 +60,7 @@ export function startPacedLoad(port: number, seconds = 1e9, perSecond = PER_SECO
   }
 }
 
-/** @returns what the requests of some seconds took */
+/** @returns the latencies of some seconds of requests */
 export async function loadAtPace(port: number, seconds: number): Promise<PacedResult> {
   const running = startPacedLoad(port, seconds)
   await running.ended

@@ -13,7 +13,7 @@ const { rounds, seconds } = readOptions({ rounds: 5, seconds: 15 })
 const P99_MAX = 1.5
 const SLUGS = 999
 const SLOW_MS = 300
-/** Without another click for so long, those that are missing count as lost. */
+/** Clicks that are missing after this time without another click count as lost. */
 const STALLED_MS = 60_000
 const CHECK_MS = 500
 
@@ -44,7 +44,7 @@ function startReceiver(answerAfterMs: number) {
   }
 }
 
-/** Clicks of one round alone: those of the round before may still come. */
+/** Counts the clicks of this round only: late clicks of the round before may still come. */
 const listClicks = (payloads: Iterable<{ clicks: Click[] }>, campaign: string) =>
   [...payloads].flatMap(({ clicks }) => clicks.filter((click) => click.utmCampaign === campaign))
 
@@ -54,7 +54,7 @@ const readBodies = (bodies: Map<string, string>, campaign: string) =>
     campaign,
   )
 
-/** What the server has stored for a channel, delivered or not. */
+/** The deliveries that the server has stored for a channel, delivered or not. */
 function readStored(channelId: number, campaign: string): Click[] {
   const db = new Database(join(TOWPATH_DIR, 'towpath.db'), { readonly: true })
   const rows = db

@@ -35,7 +35,7 @@ interface LaunchOptions {
   /** null: any core. */
   core?: number | null
   cwd?: string
-  /** Whether it comes before other processes of the machine. */
+  /** Whether it gets priority over other processes of the machine. */
   first?: boolean
 }
 
@@ -109,7 +109,7 @@ interface SeedOptions {
   links?: number
   dataDir?: string
   databaseUrl?: string
-  /** The version that makes the database: an earlier one refuses what a later one has made. */
+  /** The version that makes the database: an earlier version refuses a database of a later one. */
   checkout?: string
 }
 

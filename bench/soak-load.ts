@@ -8,7 +8,7 @@ import { USER_AGENT } from './load.ts'
 export const TERMS = 900
 const LINKS = 1000
 const TICK_MS = 10
-/** Above it a kind of request waits: a server that stalls must not be buried. */
+/** Requests of a kind wait above this number, so that a server that stalls is not flooded. */
 const IN_FLIGHT_MAX = 200
 
 const QUESTIONS = [
@@ -112,7 +112,7 @@ function startPaced(request: (n: number) => Promise<void>, perSecond: number, ru
       })
       running.add(one)
     }
-    // What could not be sent in time is not sent later in one burst.
+    // Requests that could not be sent in time are dropped, not sent later in a burst.
     if (n < due) startedAt += ((due - n) / perSecond) * 1000
   }, TICK_MS)
 }

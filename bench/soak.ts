@@ -18,7 +18,7 @@ const PROBES_PER_SECOND = 20
 /** Deliveries go on after the load. When none arrives for a minute, the rest is lost. */
 const DELIVERIES_STALLED_MS = 60_000
 const COUNTED_WITHIN_MS = 120_000
-/** Redirects must not slow down: their p99 in the last two minutes, to that of the first two. */
+/** The p99 of redirects in the last two minutes must not exceed that of the first two. */
 const GROWTH_MAX = 1.3
 
 const sum = (counts: Map<string, number>) => [...counts.values()].reduce((total, each) => total + each, 0)

@@ -20,7 +20,10 @@ const LISTS: Record<string, () => ListedUserAgent[]> = {
   woothee: listTestSets,
   'random-useragent': listDevices,
 }
-/** The fixtures of Matomo's device detector, whose license keeps them out of here. Office looks at links before people open them. */
+/**
+ * The fixtures of Matomo's device detector. Their license does not allow a copy here. Office checks links before
+ * people open them.
+ */
 function listFixtures(checkout: string): Record<string, () => ListedUserAgent[]> {
   const dir = join(checkout, 'Tests/fixtures')
   const read = (name: RegExp, bot = false) =>

@@ -21,7 +21,7 @@ export async function getBuildDirectory(): Promise<string> {
     ...sources.map((name) => join(import.meta.dir, name)),
     join(ROOT, 'package-lock.json'),
     join(ROOT, 'CHANGELOG.md'),
-    // The dashboard imports this one file of the snippet.
+    // The only file of the snippet that the dashboard imports.
     join(ROOT, 'snippet/proof-of-work.ts'),
   ]) {
     hash.update(`${path.slice(ROOT.length)}\0`).update(await Bun.file(path).bytes())
@@ -49,7 +49,7 @@ function canWrite(directory: string): boolean {
   }
 }
 
-/** @throws when somebody else has made the directory: its files would be shown to everybody who signs in */
+/** @throws when another user owns the directory: its files would be shown to everyone who signs in */
 function getOwnCache(): string {
   const own = process.getuid?.()
   const directory = join(tmpdir(), `towpath-dashboard-${own ?? ''}`)

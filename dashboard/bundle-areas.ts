@@ -34,7 +34,9 @@ const AREAS: [name: string, pattern: RegExp][] = [
   ['settings', /^pages\/(?:settings|tags|transfer)\//],
 ]
 
-/** What the first page shares with most areas comes with the first file: each would be a request of a few hundred bytes. */
+/**
+ * The first file includes what the first page shares with most areas, which saves requests of a few hundred bytes.
+ */
 const WITH_MAIN = [
   'ui/!(collapsible-section|countries|country-flag|favicon|progress-bar|save-file|use-in-view).{ts,tsx}',
   'ui/forms/{control-class,field,form-error,read-options,select,select-face,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
@@ -45,7 +47,7 @@ const WITH_MAIN = [
   'pages/links/link/{link-menu-button.tsx,link-name.ts,link-state.tsx,use-link-actions.ts}',
 ]
 
-/** What the other areas share is one more file. */
+/** One more file has what the other areas share. */
 const WITH_OTHERS = [
   'ui/{collapsible-section,countries,country-flag,progress-bar,save-file,use-in-view}.{ts,tsx}',
   'ui/{copy,overlays}/*.{ts,tsx}',
@@ -71,12 +73,12 @@ const WITH_OTHERS = [
 ]
 const WITHOUT_OTHERS = ['controls', 'links', 'sign-in']
 
-/** A few lines that several areas share would be a file of its own: each importer has a copy. */
+/** Small shared modules are copied into each importer, because a separate file costs more. */
 const COPIED = /^@base-ui\/utils\/isElementDisabled$/
 
 const findArea = (path: string) => AREAS.find(([, pattern]) => pattern.test(relative(HERE, path)))?.[0]
 
-/** `export *` leaves a default export out: such a file has an entry of its own. */
+/** `export *` omits a default export, so such a file gets its own entry. */
 const hasDefault = (file: string) => readFileSync(file, 'utf8').includes('export default')
 
 const DEFAULT = 'default '

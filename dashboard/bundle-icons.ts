@@ -8,7 +8,7 @@ import type { PluginBuilder } from 'bun'
 const PACKAGE = join(Bun.resolveSync('lucide-react', import.meta.dir), '../../esm')
 const LIST = join(PACKAGE, 'lucide-react.mjs')
 
-/** Each file that imports icons gets a list of its own. */
+/** Gives each file that imports icons its own list. */
 const SUFFIX = '.icons'
 
 /** Icons have several names. */

@@ -29,7 +29,7 @@ export interface BuildManifest {
   /** HTML that is shown until the script is there: for pages of a workspace, and for all others. */
   workspaceFrame: string
   centeredFrame: string
-  /** The languages besides English. Each has a directory of its own, once it is bundled. */
+  /** The languages besides English. A bundled language has its own directory. */
   languages: string[]
 }
 
@@ -110,7 +110,7 @@ export const bundleDashboard = (directory: string) =>
     }
   })
 
-/** The scripts once more, with the texts of a language: styles and fonts are the same in all. */
+/** The scripts again, with the texts of a language. Styles and fonts are the same in all. */
 export const bundleLanguage = (directory: string, language: string) =>
   complete(join(directory, language), async (draft): Promise<LanguageManifest> => {
     const outputs = await bundle(draft, [join(HERE, 'main.tsx')], [bundleTexts(language), bundleAreas])
@@ -118,7 +118,7 @@ export const bundleLanguage = (directory: string, language: string) =>
     return { ...describeScripts(draft, outputs), ...(await renderTranslatedFrames(draft, language)) }
   })
 
-/** A bundle of their own: an import would have the texts of the sources. */
+/** Bundled separately: an import would use the texts of the sources. */
 async function renderTranslatedFrames(
   draft: string,
   language: string,
@@ -175,7 +175,7 @@ function describeScripts(draft: string, outputs: Outputs) {
   }
 }
 
-/** A classic script of its own: as a module, it would run after the first paint. */
+/** A separate classic script: a module would run after the first paint. */
 async function buildBoot(outdir: string) {
   const { outputs } = await Bun.build({
     entrypoints: [join(HERE, 'boot.ts')],

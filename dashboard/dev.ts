@@ -10,7 +10,7 @@ const WATCHED = ['server', 'dashboard', 'snippet']
 const SOURCE = /^(?!.*\.(?:test|fixture)\.tsx?$).*\.(?:tsx?|css|json)$/
 /** Changes within this time count as one, such as a change of branch. */
 const SETTLED_MS = 100
-/** A server that has not stopped by then is killed. Everything that it has confirmed is on the disk. */
+/** Kills a server that has not stopped by then. Everything that it has confirmed is on the disk. */
 const STOP_MS = 3_000
 
 const env = { ...process.env, NODE_ENV: 'development' }

@@ -147,7 +147,7 @@ const workspaceRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/$workspaceId',
   async beforeLoad({ context: { client }, location }) {
-    // Neither query needs the other's answer.
+    // The two queries are independent of each other.
     const [user] = await Promise.all([
       client.ensureQueryData(userQuery),
       client.prefetchQuery(workspacesQuery),
@@ -213,7 +213,7 @@ export const FILTER_SEARCH_PARAMS = [
   'class',
 ] as const
 export const RANGE_SEARCH_PARAMS = ['interval', 'start', 'end', 'timezone'] as const
-/** How analytics are shown. `form` and `page` filter leads only. */
+/** The view of analytics. `form` and `page` filter leads only. */
 export const VIEW_SEARCH_PARAMS = [
   'tabs',
   'metric',

@@ -1,5 +1,5 @@
-// Builds the npm packages and packs each into a tarball: `npm run build:packages`. The sources are those of the snippet,
-// and for @towpath/sdk those that are generated from the API's document.
+// Builds the npm packages and packs each into a tarball: `npm run build:packages`. The sources are those of the
+// snippet; @towpath/sdk is generated from the API's document.
 
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -161,7 +161,7 @@ describe('a start', () => {
     expect(await server.ended()).toBe(1)
     expect(server.output.err).toMatch(
       new RegExp(
-        `^Towpath cannot start:\\n {2}HOST, PORT: .+ ${other.port} cannot be used .+ Stop what uses it, or set another\\.\\n$`,
+        `^Towpath cannot start:\\n {2}HOST, PORT: .+ ${other.port} cannot be used .+ Stop the program that uses it, or set another\\.\\n$`,
       ),
     )
     expect(server.output.out).toBe('')

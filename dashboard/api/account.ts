@@ -8,7 +8,7 @@ export interface Session {
   id: number
   /** The session of this browser. */
   current: boolean
-  /** Such as `Firefox on macOS`. */
+  /** For example `Firefox on macOS`. */
   browser: string
   createdAt: string
   lastUsedAt: string

@@ -14,7 +14,7 @@ interface Question {
 
 /** The parts of a page ask in a few renders after each other. */
 const GATHER_MS = 10
-/** As many as the server takes (docs/contract.md §5). */
+/** The server's maximum (docs/contract.md §5). */
 const QUESTIONS_MAX = 20
 
 /** The questions that wait to be sent, by workspace. */

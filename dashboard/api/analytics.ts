@@ -98,7 +98,7 @@ export const timelineQuery = (
     },
   })
 
-/** The keys of rows whose name differs from the filter's name. */
+/** The keys of rows that are named differently from their filter. */
 const ROW_KEYS: Record<string, string> = { linkId: 'link', tagId: 'tag' }
 
 function toRow(

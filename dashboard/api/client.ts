@@ -27,7 +27,7 @@ export interface RequestOptions {
   headers?: Record<string, string>
   query?: QueryParameters
   body?: unknown
-  /** Sends the request in place of `fetch`, with a body of its own. */
+  /** Sends the request in place of `fetch`, with its own body. */
   send?: (url: string, headers: Record<string, string>) => Promise<Response>
   signal?: AbortSignal
   /** The request continues after the page is closed. */

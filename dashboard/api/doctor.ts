@@ -10,7 +10,7 @@ export const doctorQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspaceId, 'doctor'],
     queryFn: ({ signal }) => api.get<DoctorReport>('/doctor', { signal }),
-    // A run reads all hits: the person says when there is to be another one.
+    // A run reads all hits, so only the person starts another one.
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,

@@ -1,6 +1,6 @@
 // Names of API fields as the screens call them, so that no person reads `destinationUrl`.
 
-/** The fields whose label is not their name in words. */
+/** Labels of fields that differ from the field's name. */
 const SCREEN_NAMES: Record<string, string> = {
   slug: 'Short link',
   tagIds: 'Tags',

@@ -103,7 +103,7 @@ export interface FormCheck {
   url: string | null
   /** A form of the page posts to this form. */
   hasForm: boolean
-  /** What the page calls the fields of the form. */
+  /** The labels of the form's fields on the page. */
   labels: Record<string, string>
   ok: boolean
   findings: Finding[]

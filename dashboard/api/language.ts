@@ -2,7 +2,7 @@
 
 const root = globalThis.document?.documentElement
 
-/** Such as `de`. Tests have no page: English. */
+/** For example `de`. Tests have no page: they use English. */
 export const language = root?.lang || 'en'
 /** The languages of this server. */
 export const languages = root?.dataset.languages?.split(' ') ?? [language]

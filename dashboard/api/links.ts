@@ -127,7 +127,7 @@ async function postEdits(api: Api, edits: Edit[]): Promise<EditedLinksResource> 
   return all
 }
 
-/** Makes one change to any number of links, 100 per request. Links that cannot change are in `failed`. */
+/** Changes any number of links, 100 per request. `failed` has the links that could not change. */
 export const editLinks = (api: Api, ids: number[], changes: LinkChangesInput) =>
   postEdits(
     api,
@@ -165,7 +165,7 @@ export const trashQuery = (api: Api) =>
 export const restoreLinks = (api: Api, ids: number[]) =>
   Promise.all(toChunks(ids).map((chunk) => api.post<LinkResource[]>('/links/restore', { ids: chunk })))
 
-/** Deletes a link in the trash for good. */
+/** Permanently deletes a link in the trash. */
 export const purgeLink = (api: Api, id: number) =>
   api.remove<LinkResource>(`/links/${id}`, { query: { permanent: true } })
 export const emptyTrash = (api: Api) => api.remove<{ purged: number }>('/links/trash')

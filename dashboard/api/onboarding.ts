@@ -67,7 +67,7 @@ interface UncountedHits {
 
 const UNCOUNTED_POLL_MS = 4000
 
-/** Why a link that somebody has opened has no clicks. */
+/** The reason that a visited link shows no clicks. */
 export const uncountedHitsQuery = (api: Api, linkId: number) =>
   queryOptions({
     queryKey: [api.workspaceId, 'workspace', 'uncounted', linkId],

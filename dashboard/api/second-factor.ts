@@ -27,7 +27,7 @@ export interface Factors {
   provider: boolean
 }
 
-/** The ways in which a sign-in can go on. */
+/** The possible second steps of a sign-in. */
 export interface PendingSignIn {
   authenticatorApp: boolean
   passkey: boolean
@@ -49,7 +49,7 @@ const get = async <T>(path: string, anonymous = false) =>
   (await request(`/api/auth${path}`, { anonymous })).json() as Promise<T>
 const post = async <T>(path: string, body?: unknown, anonymous = false) =>
   (await request(`/api/auth${path}`, { method: 'POST', body, anonymous })).json() as Promise<T>
-/** For somebody who is not signed in yet. */
+/** For a person who has not signed in yet. */
 const postAnonymously = <T>(path: string, body?: unknown) => post<T>(path, body, true)
 
 export const factorsQuery = queryOptions({

@@ -4,11 +4,11 @@
 /** `declined`: the person has closed the sign-in dialog without signing in. */
 export type SessionState = 'signedIn' | 'asking' | 'declined'
 
-/** Who is signed in: the person who has opened the page, somebody else, or nobody. */
+/** Who is signed in: the person who opened the page, another person, or nobody. */
 export type SessionCheck = 'same' | 'other' | 'none'
 
 export interface SessionWatcher {
-  /** Whether somebody is signed in as far as the page knows. Nobody else is asked to sign in again. */
+  /** Whether the page believes that a person is signed in. It asks only that person to sign in again. */
   isKnown(): boolean
   /** Shows what belongs to the state: the sign-in dialog, a notice, or nothing. */
   show(state: SessionState): void
@@ -16,13 +16,13 @@ export interface SessionWatcher {
   isStillSignedIn(): Promise<boolean>
   /** Resolves when the dialog disturbs nobody who is typing. */
   untilQuiet(): Promise<void>
-  /** The workspace was deleted, or the person is no member of it any more. */
+  /** The workspace was deleted, or the person was removed from it. */
   showWorkspaceGone(workspaceId: number): void
 }
 
 let watcher: SessionWatcher | undefined
 let state: SessionState = 'signedIn'
-/** How often the session has ended in this window. */
+/** Counts the ended sessions of this window. */
 let endings = 0
 let signedIn = Promise.withResolvers<void>()
 let answer = Promise.withResolvers<boolean>()

@@ -40,7 +40,7 @@ export interface SignInOptions {
   oidc: { name: string } | null
   /** Whether the server can send email. Without email, users cannot reset their own password. */
   mail: boolean
-  /** How many characters a new password has. */
+  /** Length limits of a new password. */
   password: { min: number; minWithSecondFactor: number; max: number }
 }
 
@@ -51,13 +51,13 @@ const post = <T>(path: string, body: unknown = {}) => auth<T>(path, { method: 'P
 /** @returns null when nobody is signed in */
 export const findUser = async () => (await auth<{ user: User } | null>('/get-session'))?.user ?? null
 
-/** null when no user is signed in. Somebody who was signed in is asked to sign in again first. */
+/** null when no user is signed in. If a session has ended, its user is asked to sign in again first. */
 export const userQuery = queryOptions({
   queryKey: ['user'],
   queryFn: async ({ client, queryKey, signal }): Promise<User | null> => {
     const user = await findUser()
     const wasSignedIn = client.getQueryData(queryKey) != null
-    // Later, loading the page again would lose what somebody has typed.
+    // A later reload would lose what the person has typed.
     if (user && !wasSignedIn && followLanguage(user.language)) return new Promise(() => {})
     return user || !wasSignedIn || !(await waitForSignIn(true, signal)) ? user : findUser()
   },

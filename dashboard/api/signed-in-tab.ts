@@ -1,4 +1,4 @@
-// Notifies the other tabs of the dashboard when somebody has signed in.
+// Notifies the other tabs of the dashboard of a sign-in.
 
 export const SESSION_CHANNEL = 'towpath.session'
 

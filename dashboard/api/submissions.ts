@@ -26,7 +26,7 @@ export interface InboxFilter {
   linkId?: string
   country?: string
   utmSource?: string
-  /** The stage of the lead: that of its latest outcome, `new` without one. */
+  /** The stage of the lead's latest outcome; `new` without an outcome. */
   stage?: string
   /** The id of a member, or `none`. */
   assignee?: string
@@ -204,7 +204,7 @@ export const deleteSubmissions = (api: Api, ids: number[]) =>
     ),
   )
 
-/** Sends the request again without the submissions that somebody else has deleted, because it is all or nothing. */
+/** Repeats an all-or-nothing request without the submissions that another person has deleted. */
 async function withoutMissing(ids: number[], send: (ids: number[]) => Promise<unknown>) {
   try {
     await send(ids)

@@ -43,9 +43,9 @@ export interface NavItem {
   icon: LucideIcon
   /** The second key of the shortcut, after `g`. */
   key: string
-  /** The badge at the end of the row, such as a count. It draws nothing where there is nothing to say. */
+  /** The badge at the end of the row, such as a count. Hidden when empty. */
   Badge?: ComponentType
-  /** What stands below the row. */
+  /** Content below the row. */
   Inner?: ComponentType
 }
 

@@ -19,12 +19,12 @@ export function findPastedUrl(text: string): string | undefined {
   return parsed && parsed.username === '' && parsed.password === '' ? url : undefined
 }
 
-/** What a text has behind a short URL, or people add to see where it leads. */
+/** Characters that a text has after a short URL, or that people add to see its destination. */
 const BEHIND_SLUG = /^[\p{P}\p{Z}\p{C}<>|~^`=$/+]*$/u
 
 /**
- * Whether the address is the short URL of a link that a search for it has found. The server knows names of its own that the
- * dashboard does not. A destination is never on one of them.
+ * Whether the address is the short URL of a found link. The server has names that the dashboard does not know. A
+ * destination is never on one of them.
  */
 export function isShortUrlOf(
   url: string,

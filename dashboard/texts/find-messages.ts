@@ -16,7 +16,7 @@ export interface Message extends Range {
   /** The English text, with `{0}` for an expression and `<1>…</1>` for an element. */
   key: string
   slots: Slot[]
-  /** The syntax that stands in its place: a literal, an attribute, the children of an element, the two forms of a count. */
+  /** The syntax to replace: a literal, an attribute, the children of an element, the two forms of a count. */
   kind: 'literal' | 'attribute' | 'template' | 'children' | 'plural'
   /** White space around the text. */
   before: string
@@ -27,7 +27,7 @@ export interface Message extends Range {
 // biome-ignore lint/suspicious/noExplicitAny: nodes of ESTree with JSX and TypeScript, walked by their names
 type Node = any
 
-/** `text`: whatever stands here is read by people. `code`: nothing is. `open`: the text itself decides. */
+/** `text`: always read by people. `code`: never. `open`: the text itself decides. */
 type Position = 'text' | 'code' | 'open'
 
 interface Walk {
@@ -236,7 +236,7 @@ function collapse(text: string): string {
     .join(' ')
 }
 
-/** Writes the children of an element as one text, and visits what is in its slots. */
+/** Writes the children of an element as one text, and visits its slots. */
 function readChildren(walk: Walk, node: Node, slots: Slot[]): string {
   let text = ''
   for (const child of node.children) {

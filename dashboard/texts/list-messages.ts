@@ -7,11 +7,11 @@ import { findMessages } from './find-messages.ts'
 
 const DASHBOARD = join(import.meta.dir, '..')
 
-/** What only the build needs has no texts for people. */
+/** Files that only the build uses have no texts for people. */
 const SHOWN =
   /^(?!texts\/|languages\/|(?:build|bundle|dev|reload|render)[\w-]*\.ts|.*\.(?:test|fixture)\.tsx?$)/
 
-/** Files whose texts are code for other people's pages. */
+/** Files with code for other people's pages. */
 const OF_OTHER_PAGES = ['pages/forms/form-examples.ts', 'ui/countries.ts']
 
 export const listSources = () =>

@@ -1,14 +1,14 @@
 // Decides which strings of the dashboard's code are texts for people.
 
-/** Attributes and properties whose strings are always read by people. */
+/** Attributes and properties that people always read. */
 export const TEXT_NAMES =
   /^(?:label|title|placeholder|hint|description|summary|message|text|confirmLabel|action|aria-label|aria-description|aria-roledescription|aria-valuetext|alt)$/
 
-/** Attributes and properties whose strings never are. */
+/** Attributes and properties that people never read. */
 export const CODE_NAMES =
   /^(?:className|class|style|d|viewBox|points|transform|id|key|type|role|rel|href|src|autoComplete|autoCapitalize|inputMode|headers|queryKey|mutationKey|data-.*|aria-(?:live|controls|labelledby|describedby|haspopup|current|sort|orientation))$/
 
-/** Functions whose arguments are not shown. */
+/** Functions that do not show their arguments. */
 export const CODE_CALLS =
   /^(?:classNames|querySelector|querySelectorAll|closest|matches|matchMedia|addEventListener|removeEventListener|getAttribute|setAttribute|removeAttribute|startsWith|endsWith|includes|indexOf|split|replace|replaceAll|RegExp|test|getElementById|createElement|createElementNS|DateTimeFormat|NumberFormat|DisplayNames|ListFormat|getItem|setItem|Event|CustomEvent|KeyboardEvent|useParams|useSearch|lazy|has|get|append|set)$/
 
@@ -16,7 +16,7 @@ export const CODE_CALLS =
 const CODE_WORDS =
   /^(?:Escape|Enter|Tab|Home|End|Backspace|Delete|Space|Control|Shift|Alt|Meta|Page(?:Up|Down)|Arrow\w+|Towpath)$/
 
-/** What has no other form in any language: addresses, names of fields, pieces of code. */
+/** Texts that are the same in every language: addresses, names of fields, pieces of code. */
 const NEUTRAL =
   /\b(?:https?|mailto|tel|sms):\S*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|example|local)\b(?:\/\S*)?|\b[\w]+[_=][\w=-]*|\[[\w-]+\]\S*|\{\d+\}\/\w+|\b(?:[a-z]+\.)+(?=\{\d+\})|^(?:[a-z]+\.)+$|\bTowpath\b|\\\{\\\{[^}]*\\\}\\\}|\\.|<\/?\d+\/?>|\{\d+\}/g
 
@@ -33,7 +33,7 @@ const FUNCTION_WORDS =
 /** Words beside a placeholder, such as `{0} deleted`. Names of classes have hyphens. */
 const PLAIN_WORDS = /^\p{L}[\p{Ll}’]*[!?…]*(?:\s+\p{L}[\p{Ll}’]*[!?…]*)*$/u
 
-/** In any other place: a word with a capital letter, or several words of which one is a word of grammar. */
+/** In any other place: a word with a capital letter, or several words that include a word of grammar. */
 export function looksLikeText(text: string): boolean {
   const plain = stripNeutral(text).trim()
   if (!LETTERS.test(plain) || CODE_WORDS.test(plain)) return false

@@ -20,9 +20,9 @@ function focusFirst(targets: FocusTarget[]) {
 export const focusNext = (...targets: FocusTarget[]) => afterDialogs(() => focusFirst(targets))
 
 /**
- * As `focusNext`, where nothing has the focus by then: after a deletion the row that follows, after a bar has closed the
- * list. Waits a little for what has the focus now to leave the page, and for a menu or dialog that is closing. Stops
- * when the person moves the focus.
+ * As `focusNext`, but only when no element has the focus by then: the next row after a deletion, the list after a bar
+ * has closed. Waits a little for the focused element to leave the page, and for a closing menu or dialog. Stops when
+ * the person moves the focus.
  */
 export function focusIfLost(...targets: FocusTarget[]): void {
   const end = performance.now() + WAIT_MS

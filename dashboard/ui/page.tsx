@@ -12,7 +12,7 @@ export const COLUMN = 'grid max-w-3xl grid-cols-[minmax(0,1fr)]'
 export const SIDE_NAV_GRID =
   'grid grid-cols-[minmax(0,1fr)] items-start gap-x-8 gap-y-4 xl:grid-cols-[11rem_minmax(0,48rem)]'
 
-/** A page above this one. */
+/** A parent page in the breadcrumb. */
 export interface Crumb {
   label: string
   to: LinkProps['to']
@@ -22,7 +22,7 @@ interface PageProps {
   title: string
   /** Replaces the title in the page. The browser tab still shows the title. */
   heading?: ReactNode
-  /** The pages above this one, from the sidebar's place on. */
+  /** The parent pages, starting at the sidebar's entry. */
   breadcrumb?: Crumb[]
   description?: ReactNode
   actions?: ReactNode

@@ -1,6 +1,6 @@
 // A bar that fills while something takes its time.
 
-/** @param label what it is about, for screen readers. @param part from 0 to 1; null while nobody knows */
+/** @param label the task, for screen readers. @param part from 0 to 1; null while unknown */
 export const ProgressBar = ({ label, part }: { label: string; part: number | null }) => (
   <div
     role="progressbar"

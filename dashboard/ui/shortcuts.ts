@@ -9,9 +9,9 @@ export interface Shortcut {
    */
   keys: string
   label: string
-  /** The shortcut changes something: it does nothing where nothing may be changed. */
+  /** The shortcut changes something: it is off in view-only mode. */
   changes?: boolean
-  /** The browser does what the keys usually do while this is false. */
+  /** While this is false, the keys keep their usual effect. */
   isActive?: () => boolean
   run: () => void
 }

@@ -1,9 +1,9 @@
-// Makes invisible characters in texts of strangers visible: those that nobody sees, or that change the order of others,
-// get a name.
+// Makes invisible characters in strangers' texts visible: each one, and each one that changes the order of others,
+// gets a name.
 
 const HIDDEN = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu
 
-/** `a[U+200B]b`. The joiners inside an emoji stay: without them it would fall apart. */
+/** `a[U+200B]b`. The joiners inside an emoji stay, because they hold it together. */
 export const toVisibleText = (text: string): string =>
   text.toWellFormed().replace(HIDDEN, (character, index: number, whole: string) => {
     const before = whole.slice(0, index)

@@ -106,7 +106,7 @@ function describeOperation(
   }
 }
 
-/** A body whose fields stand beside the other parameters. A list, or one of several shapes, is the parameter `body`. */
+/** A body with fields beside the other parameters. A list, or one of several shapes, is the parameter `body`. */
 const hasFields = (document: SdkDocument, schema: DocumentSchema) =>
   resolve(document, schema).properties !== undefined
 

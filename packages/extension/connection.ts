@@ -3,7 +3,7 @@
 import { browserApi } from './browser-api.ts'
 
 export interface Connection {
-  /** Such as `https://go.example`. */
+  /** For example `https://go.example`. */
   origin: string
   apiKey: string
 }

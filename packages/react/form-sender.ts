@@ -40,7 +40,7 @@ const NO_VISIT: PageVisit = { addTo() {}, report() {}, reported: () => undefined
 /** The visits of this page, by workspace: each page view is reported once, however many hooks there are. */
 const visits = new Map<string, PageVisit>()
 
-/** With the script tag on the page, that one reports, and adds the visit to each form. */
+/** With the script tag on the page, the script reports page views and adds the visit to each form. */
 export function findVisit(site: Site): PageVisit {
   const { workspace } = site
   if (!workspace || (window as { towpath?: { enhance?: unknown } }).towpath?.enhance) return NO_VISIT

@@ -42,7 +42,7 @@ export type FormValues = Record<
 export interface TowpathForm extends FormState {
   /** For `action`, with `method="post"`: the form works before React has started, and without it. */
   endpoint: string
-  /** For `ref`: a captcha is then ready before the visitor sends the form, and Turnstile's widget is shown at once. */
+  /** For `ref`: prepares the captcha before the visitor sends the form. Turnstile's widget appears at once. */
   ref: RefCallback<HTMLFormElement>
   /** For `onSubmit`. The form is emptied when the server has stored it. */
   handleSubmit(event: FormEvent<HTMLFormElement>): void

@@ -16,7 +16,7 @@ export interface ClientOptions {
   fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
-/** Options of one call, which go before those of the client. */
+/** Options of one call. They override the client's options. */
 export interface CallOptions {
   signal?: AbortSignal
   /** In place of a random one. Calls with the same key and body within 24 hours are one call. */
@@ -44,7 +44,7 @@ export class ApiError extends Error {
   readonly status: number
   /** Messages by field, at 422. */
   readonly errors: Record<string, string>
-  /** What a person must do first, such as `confirmation_required`. */
+  /** The step that a person must do first, such as `confirmation_required`. */
   readonly code: string | undefined
   /** Names the request in the server's log. */
   readonly requestId: string | undefined
@@ -77,7 +77,7 @@ export class PermissionError extends ApiError {
 export class NotFoundError extends ApiError {
   override name = 'NotFoundError'
 }
-/** 409 and 412: a name is taken, or somebody else has changed it since. */
+/** 409 and 412: a name is taken, or another person has changed the resource since. */
 export class ConflictError extends ApiError {
   override name = 'ConflictError'
 }
@@ -161,7 +161,7 @@ function findNext(page: AnyPage<unknown>): string | undefined {
   return page.nextCursor ?? undefined
 }
 
-/** What the API's document says of an operation. */
+/** The description of an operation in the API's document. */
 export interface OperationFacts {
   method: string
   path: string

@@ -19,9 +19,9 @@ export interface TowpathOptions {
 
 export interface Towpath {
   /**
-   * Takes care of a form whose `action` is a form endpoint: it is sent without leaving the page, with messages at its
-   * fields, upload progress and captcha. The second call for the same form does nothing.
-   * @returns a function that lets go of the form, and takes away what was added to it
+   * Enhances a form whose `action` is a form endpoint: it is sent without leaving the page, with messages at its
+   * fields, upload progress and captcha. A second call for the same form does nothing.
+   * @returns a function that undoes this for the form
    */
   enhance(form: HTMLFormElement): () => void
   /** Reports the page of this moment: call it once after loading, and after each navigation of a router. */
@@ -58,7 +58,7 @@ declare global {
   }
 }
 
-/** Nothing happens before the first call of what it returns, so that a module may create it on the server too. */
+/** Starts at the first call of the returned function, so a module may create it on the server too. */
 export function createTowpath(options: TowpathOptions): Towpath {
   const start = () => {
     const site = createPackageSite(options)

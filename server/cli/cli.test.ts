@@ -179,7 +179,7 @@ onBothEngines('the command line beside a running server', (server) => {
         .execute(),
     )
     expect(await printed('user', 'reset-second-factor', 'cy@example.com')).toStartWith(
-      'cy@example.com signs in with the password alone now.',
+      'cy@example.com now signs in with only the password.',
     )
     expect((await run('user', 'reset-second-factor', 'no@example.com')).err).toBe('User not found\n')
 
@@ -330,7 +330,7 @@ describe('the command line', () => {
       ],
       [['workspace', 'member', '1'], 'A user is named by an email address.'],
       [['user', 'create', 'nobody'], 'A user is named by an email address.'],
-      [['user', 'create', 'a@example.com', '--role', 'owner'], '--role is what the user is in a workspace'],
+      [['user', 'create', 'a@example.com', '--role', 'owner'], '--role needs --workspace'],
       [['user', 'create', 'a@example.com', '--workspace', 'x'], '--workspace must be a whole number.'],
       [['user', 'create', 'a@example.com', '--name', ' '], 'A user needs a name of 1 to 100 characters.'],
       [['user', 'reset', 'a@example.com', '--name', 'a'], '"user reset" has no option --name.'],

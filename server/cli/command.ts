@@ -62,7 +62,7 @@ interface CommandFacts {
   form: string
   /** A description of the command, for the usage text. */
   help: string
-  /** How many words may follow the name: a further word would be ignored silently. */
+  /** The maximum number of words after the name. A further word is an error, because it would be ignored silently. */
   words: number
   options: (keyof CommandOptions)[]
 }
@@ -74,7 +74,7 @@ export interface Command extends CommandFacts {
   run(needs: CommandNeeds, input: CommandInput): Promise<string>
 }
 
-/** Works on the files of a data directory and opens no store: what is there must stay as it is. */
+/** Works on the files of a data directory and opens no store, so that the files stay as they are. */
 export interface FileCommand extends CommandFacts {
   /** @returns the text for standard output */
   runOnFiles(input: CommandInput): Promise<string>

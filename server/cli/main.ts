@@ -57,7 +57,7 @@ async function run(argv: string[]): Promise<string> {
   }
 }
 
-/** A command without the server's DATA_DIR must not create a second directory. */
+/** A command without the server's DATA_DIR must not create a second directory by mistake. */
 const explainMissing = (path: string) =>
   `No server has kept anything in ${path}, and DATA_DIR is not set.
 Set it to the directory of your server: DATA_DIR=/var/lib/towpath npx towpath …

@@ -18,8 +18,8 @@ interface OpenHits {
 
 /**
  * Opens the hits for a command: those of ClickHouse, or a copy that the running server makes of its DuckDB file.
- * Where no server runs, this process is one meanwhile.
- * @param scratchDir a directory of the command alone
+ * Without a running server, this process acts as one meanwhile.
+ * @param scratchDir a directory of this command only
  */
 export async function openHitReader(
   config: Config,
@@ -44,7 +44,7 @@ export async function openHitReader(
   }
   if (!(await obtainHitCopy(config.dataDir, signal)))
     throw new CommandError(
-      'The server does not hand out its hits. Try again when it is ready (/readyz), or stop it.',
+      'The server cannot provide its hits. Try again when it is ready (/readyz), or stop it.',
     )
   const copy = await openHitCopy(toHitCopyPath(config.dataDir), scratchDir)
   return {

@@ -8,7 +8,7 @@ import { type GetSetting, type ProblemReporter, readCount } from './setting.ts'
 const HOURS = { standard: 24, most: 24 * 366 }
 const KEEP = { standard: 7, most: 10_000 }
 
-/** @returns undefined where the operator wants none */
+/** @returns undefined when backups are turned off */
 export function readBackups(
   get: GetSetting,
   dataDir: string,

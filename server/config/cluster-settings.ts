@@ -9,7 +9,7 @@ const DATABASE_POOL_MAX = 1000
 
 /** How the processes of an installation share its stores and its ports: docs/contract.md §12. */
 export interface ClusterSettings {
-  /** Replicas of one ClickHouse, in the order in which they are asked; undefined: hits are in DuckDB. */
+  /** Replicas of one ClickHouse, in the order of use; undefined: hits are in DuckDB. */
   clickHouseUrls?: string[]
   /** Connections of one process to PostgreSQL. */
   databasePool: number

@@ -290,7 +290,7 @@ describe('reports wrong mail settings with a fix, and never the password', () =>
     [{ SMTP_URL, MAIL_FROM: 'a@example.com, b@example.com' }, [sender('a@example.com, b@example.com')]],
     [
       { SMTP_URL },
-      ['MAIL_FROM: is missing, and SMTP_URL is set. Name whom mail is from, such as leads@example.com.'],
+      ['MAIL_FROM: is missing, and SMTP_URL is set. Name the sender of emails, such as leads@example.com.'],
     ],
     [
       { SMTP_URL, MAIL_FROM, SMTP_INSECURE: 'yes' },
@@ -334,7 +334,7 @@ const WRONG: Record<string, string> = {
   'GEOIP_DB=/nowhere.mmdb': 'there is no file {}. Give the path of an .mmdb file, or leave it out.',
   [`GEOIP_DB=${base}`]: '{} cannot be read (EISDIR). Give the path of an .mmdb file, or leave it out.',
   'HIT_RETENTION_DAYS=0|-1|1.5|1e3|30 days|forever|99999999999999999999':
-    '"{}" is not a number of days. Use a whole number from 1, such as 365, or leave it out to keep hits for ever.',
+    '"{}" is not a number of days. Use a whole number from 1, such as 365, or leave it out to keep hits forever.',
   'DEFAULT_PLAN=gold': '"{}" is not a plan. Use one of free, pro, business, scale, enterprise.',
   'DESTINATION_SCHEMES=javascript': '"{}:" can run code in the browser. Take it out.',
   'DESTINATION_SCHEMES=1app': '"{}:" is not a URL scheme. List names such as myapp,tel.',

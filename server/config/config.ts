@@ -62,11 +62,11 @@ export interface Config
   snippetPath: string
   /** The first segment of the paths that the snippet calls. */
   intakePath: string
-  /** DNS servers for questions about domains of workspaces, as `host:port`; undefined: those of the system. */
+  /** DNS servers for the lookups of workspaces' domains, as `host:port`; undefined: those of the system. */
   dnsServers?: string[]
   /** Private networks that webhooks may reach. */
   webhookAllow: Network[]
-  /** Hits older than this are deleted. Without it, hits are kept for ever. */
+  /** Hits older than this are deleted. Without it, hits are kept forever. */
   hitRetentionDays?: number
   /** Below this much free space on the disk of `dataDir`, strangers' data is recorded sparingly; 0: never. */
   diskReserveBytes: number
@@ -95,11 +95,11 @@ const toGetSetting =
     return value === '' ? undefined : value
   }
 
-/** Reads nothing but where the data directory is, and makes nothing. */
+/** Reads only the location of the data directory, and creates nothing. */
 export const readDataDirectory = (env: Environment = process.env): DataDirectory =>
   findDataDirectory(toGetSetting(env))
 
-/** Where `towpath mcp` finds a server, and with which API key. Neither needs to be of this machine. */
+/** The server and the API key of `towpath mcp`. Both may belong to another machine. */
 export function readApiAccess(env: Environment = process.env): { url?: string; key?: string } {
   const get = toGetSetting(env)
   return { url: get('TOWPATH_URL'), key: get('TOWPATH_API_KEY') }

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 import type { ProblemReporter } from './setting.ts'
 
-/** @returns undefined for those of the system */
+/** @returns undefined for the system's servers */
 export function readDnsServers(text: string | undefined, wrong: ProblemReporter): string[] | undefined {
   if (text === undefined) return undefined
   const servers = text.split(/[\s,]+/).filter(Boolean)
@@ -17,7 +17,7 @@ export function readDnsServers(text: string | undefined, wrong: ProblemReporter)
   return servers.filter(isDnsServer)
 }
 
-/** An address, with a port or without: a name would need DNS itself. IPv6 with a port stands in brackets. */
+/** An address, with or without a port. A name would need DNS itself. IPv6 with a port needs brackets. */
 function isDnsServer(text: string): boolean {
   const [, bracketed, plain, port] = /^(?:\[([^\]]*)\]|([^[\]]*?))(?::(\d{1,5}))?$/.exec(text) ?? []
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65_535)) return false

@@ -44,7 +44,7 @@ export function readMail(get: GetSetting, wrong: ProblemReporter): MailSettings 
     wrong(
       'MAIL_FROM',
       'is missing, and SMTP_URL is set',
-      'Name whom mail is from, such as leads@example.com.',
+      'Name the sender of emails, such as leads@example.com.',
     )
   }
   if (smtpUrl === undefined && mailFrom !== undefined) {
@@ -82,8 +82,8 @@ function readInsecure(text: string | undefined, wrong: ProblemReporter): boolean
 }
 
 /**
- * A password crosses the network encrypted only. A server that does not offer STARTTLS could be somebody in between who
- * has taken the offer out (RFC 3207 §6).
+ * A password crosses the network encrypted only. A server without STARTTLS could be an attacker in between who has
+ * removed the offer (RFC 3207 §6).
  */
 function protectPassword(
   smtpUrl: string,

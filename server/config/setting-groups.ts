@@ -85,7 +85,7 @@ export const SETTING_GROUPS = {
   'Links, domains and forms': {
     DESTINATION_SCHEMES: [
       'none',
-      'Schemes besides http and https that links may lead to, such as `myapp,tel`.',
+      'Schemes in addition to http and https that links may lead to, such as `myapp,tel`.',
     ],
     DESTINATION_BLOCKLIST: [
       'none',
@@ -113,14 +113,14 @@ export const SETTING_GROUPS = {
   },
   Email: {
     SMTP_URL: ['none', 'Mail server, such as `smtps://user:password@mail.example:465`.'],
-    MAIL_FROM: ['none', 'Sender of all mails. Set it together with `SMTP_URL`.'],
+    MAIL_FROM: ['none', 'Sender of all emails. Set it together with `SMTP_URL`.'],
     SMTP_INSECURE: [
       '`off`',
       '`on` sends the password of `smtp://` to another machine that does not offer STARTTLS.',
     ],
     MAIL_PER_DAY: [
       '1000',
-      'Mails that leave on one day (UTC). Each workspace has a fair share, and notifications, confirmations and replies each keep a part. The rest waits for the next day; invitations are refused.',
+      'Maximum number of emails on one day (UTC). Each workspace has a fair share, and notifications, confirmations and replies each have a reserved part. Further emails wait for the next day; invitations are refused.',
     ],
   },
   Backups: {
@@ -134,7 +134,7 @@ export const SETTING_GROUPS = {
   'Log, metrics and traces': {
     LOG_LEVEL: ['`info`', '`info`, `warn`, `error` or `silent`.'],
     LOG_FORMAT: ['`json`', '`json` writes one object a line, `pretty` lines for people.'],
-    SLOW_REQUEST_MS: ['1000', 'Duration in milliseconds from which a request has a log line. `0`: never.'],
+    SLOW_REQUEST_MS: ['1000', 'Log requests that take at least this many milliseconds. `0`: never.'],
     METRICS_ALLOW: [
       'none',
       'Networks that may read `/metrics` and `/version`, such as `10.0.0.0/8`. This machine always may.',

@@ -13,7 +13,7 @@ export class ConfigError extends Error {
 
 export type GetSetting = (name: SettingName) => string | undefined
 
-/** Reports a problem: the name of the setting, what is wrong, and the remedy. */
+/** Reports a problem: the name of the setting, the mistake, and the remedy. */
 export type ProblemReporter = (name: string, what: string, fix: string) => void
 
 /** A setting that counts something: a whole number from 1 on. */

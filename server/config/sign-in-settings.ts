@@ -5,7 +5,7 @@ import { parseUrl } from '../lib/web-url.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
 
 export interface SignInSettings {
-  /** Who may sign up after the first person: people with an invitation, or everybody. */
+  /** Who may sign up after the first person: invited people, or everyone. */
   signup: 'invite' | 'open'
   /** The identity provider through which people may sign in too. */
   oidc?: OidcSettings
@@ -15,7 +15,7 @@ export function readSignup(get: GetSetting, wrong: ProblemReporter): SignInSetti
   const text = get('SIGNUP')
   if (text === 'open' && get('SMTP_URL') === undefined) {
     const fix = 'Set SMTP_URL and MAIL_FROM, or use SIGNUP=invite.'
-    wrong('SIGNUP', 'is open, but without SMTP_URL nobody can confirm an email address', fix)
+    wrong('SIGNUP', 'is open, but without SMTP_URL people cannot confirm their email addresses', fix)
   }
   if (text === undefined || text === 'invite' || text === 'open') return text ?? 'invite'
   wrong('SIGNUP', `"${text}" is not a rule`, 'Use invite, or open to let everybody in.')

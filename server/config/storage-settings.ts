@@ -39,7 +39,7 @@ export function readRetention(text: string | undefined, wrong: ProblemReporter):
   wrong(
     'HIT_RETENTION_DAYS',
     `"${text}" is not a number of days`,
-    'Use a whole number from 1, such as 365, or leave it out to keep hits for ever.',
+    'Use a whole number from 1, such as 365, or leave it out to keep hits forever.',
   )
   return undefined
 }
@@ -151,8 +151,8 @@ export function makeDataDir(dataDir: string, wrong: ProblemReporter) {
   if (foreign)
     wrong(
       'DATA_DIR',
-      `${foreign.path} belongs to another user (uid ${foreign.uid}), and this one (uid ${process.geteuid?.()}) may not use it`,
-      `Start Towpath as that user, or give the directory to this one: chown -R ${process.geteuid?.()} ${dataDir}.`,
+      `${foreign.path} belongs to another user (uid ${foreign.uid}), and this user (uid ${process.geteuid?.()}) may not use it`,
+      `Start Towpath as that user, or give the directory to this user: chown -R ${process.geteuid?.()} ${dataDir}.`,
     )
 }
 

@@ -8,7 +8,7 @@ import type { FileStorePlace } from '../storage/files/open-file-store.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
 
 export interface BucketSettings {
-  /** The bucket for uploads; without it, the data directory has them. */
+  /** The bucket for uploads; without it, uploads are in the data directory. */
   uploadBucket?: UploadBucket
   /** A warning at the start about the connection to the bucket; absent where it is safe. */
   uploadNotice?: string
@@ -90,10 +90,7 @@ function findProblem(url: URL | null): Problem | undefined {
       'Its only parameter is region, such as region=eu-central-1.',
     ]
   if (url.protocol === 'http:' && !isPrivateHost(url.hostname))
-    return [
-      'has http, so anybody on the way could read uploads',
-      'Use https. http is for private networks only.',
-    ]
+    return ['has http, so uploads could be read in transit', 'Use https. http is for private networks only.']
 }
 
 function isCredential(text: string): boolean {

@@ -54,8 +54,8 @@ const BODY_FAILURES = {
 }
 const OPTIONAL_FAILURES = {
   404: failure('Not found in this workspace', IndexedErrorShape),
-  409: failure('A name is taken, or other things depend on this one', IndexedErrorShape),
-  412: failure('Somebody else has changed it since: If-Match names an older version'),
+  409: failure('A name is taken, or other resources depend on this one', IndexedErrorShape),
+  412: failure('Another person has changed it since: If-Match names an older version'),
 }
 
 const IdempotencyHeader = z.object({

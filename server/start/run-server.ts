@@ -93,7 +93,7 @@ function toReadyText(config: Config, state: FirstAccountState): string {
     case 'empty':
       return `Towpath is ready. Make the first account, which owns this installation, at this address:\n${toSetupUrl(config)}\n`
     case 'operatorOnly':
-      return `Towpath is ready. Nobody has an account: npx towpath user create you@example.com\n${dashboard}\n`
+      return `Towpath is ready. Create the first account: npx towpath user create you@example.com\n${dashboard}\n`
     case 'made':
       return `Towpath is ready. Open the dashboard at this address:\n${dashboard}\n`
   }

@@ -192,7 +192,7 @@ async function findHitStoreWarning(
   const problem = await findClickHouseProblem(clickHouseUrls, await readInstanceName(db))
   if (!problem) return undefined
   if (!problem.isTemporary || !(await hasCountedBatches(db))) throw new Error(problem.sentence)
-  return `${problem.sentence} Until then redirects and forms work, analytics answer 503, and clicks wait on the disk.`
+  return `${problem.sentence} Until then, redirects and forms work, analytics answer 503, and clicks wait on the disk.`
 }
 
 /** After a move the file stays, and the rows say that it has moved. */

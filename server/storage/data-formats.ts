@@ -24,7 +24,7 @@ export async function requireKnownFormats(dataDir: string, known: DataFormats): 
   const list = newer.map(([name, number]) => `${name} ${number}`).join(', ')
   throw new Error(
     `The files in ${dataDir} were made by Towpath ${file.release} (formats: ${list}), and this version is older. Start ` +
-      'that version, or restore a backup made by this one.',
+      'that version, or restore a backup of this version.',
   )
 }
 

@@ -30,7 +30,7 @@ test('a directory that another process holds is rejected, with its name and what
   const dataDir = newDirectory()
   const holder = await holdElsewhere(dataDir)
   expect(() => lockDataDir(dataDir)).toThrow(
-    `Another Towpath server is running on ${dataDir}. Stop it, or give this one a DATA_DIR of its own.`,
+    `Another Towpath server is running on ${dataDir}. Stop it, or give this server another DATA_DIR.`,
   )
   holder.kill('SIGKILL')
   await holder.exited

@@ -37,7 +37,7 @@ export function lockDataDir(dataDir: string): Lock {
   } catch (cause) {
     if (!isHeld(cause)) throw cause
     throw new Error(
-      `Another Towpath server is running on ${dataDir}. Stop it, or give this one a DATA_DIR of its own.`,
+      `Another Towpath server is running on ${dataDir}. Stop it, or give this server another DATA_DIR.`,
       { cause },
     )
   }

@@ -28,7 +28,7 @@ export function markRunning(dataDir: string): () => void {
 }
 
 const EFFECT =
-  'What was written during the copy may be missing. `npx towpath backup` copies beside a running server.'
+  'Data written during the copy may be missing. `npx towpath backup` can copy while the server runs.'
 
 /** After a crash the mark is still there, with its own number. A snapshot of the whole disk keeps the number too. */
 function isCopied(path: string): boolean {

@@ -30,7 +30,7 @@ const SubmissionEventShape = z
     heldAs: z
       .literal('spam')
       .optional()
-      .openapi({ description: 'Present where it was held back as spam, and is none' }),
+      .openapi({ description: 'Present when it was held back as spam by mistake' }),
   })
   .openapi('SubmissionEvent')
 
@@ -74,7 +74,7 @@ const EVENTS: Record<ChannelEvent, { data: z.ZodType; summary: string; descripti
   },
   'link.closed': {
     data: ClosedLinkShape,
-    summary: 'A link has stopped redirecting by itself',
+    summary: 'A link has expired or reached its limit',
     description:
       'With the click or the lead that uses the last one of `clickLimit` or `leadLimit`, or within a minute after ' +
       '`expiresAt`.',
@@ -114,7 +114,7 @@ export function describeWebhooks(api: ReturnType<typeof createApi>): void {
       },
       responses: {
         200: { description: 'Any 2xx status: the event has arrived' },
-        410: { description: 'The receiver wants no more: the channel is disabled' },
+        410: { description: 'The receiver accepts no more: the channel is disabled' },
       },
     })
   }

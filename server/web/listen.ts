@@ -61,7 +61,9 @@ export class ListenError extends Error {
   constructor(settings: string, host: string | undefined, port: number, cause: unknown) {
     const address = `${host ?? 'every address'}, port ${port}`
     const reason = describeError(cause).error
-    super(`${settings}: ${address} cannot be used (${reason}). Stop what uses it, or set another.`)
+    super(
+      `${settings}: ${address} cannot be used (${reason}). Stop the program that uses it, or set another.`,
+    )
   }
 }
 

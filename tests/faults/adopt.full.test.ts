@@ -167,6 +167,6 @@ async function readTerms(): Promise<Map<string, number>> {
 
 test('changes nothing when it is run again', async () => {
   const { code, output } = await runCommand(...adopt(dead.dataDir))
-  expect([code, output]).toEqual([0, expect.stringContaining('had nothing left to count')])
+  expect([code, output]).toEqual([0, expect.stringContaining('has no clicks left to count')])
   expect(await countClicks()).toBe(CLICKS)
 })

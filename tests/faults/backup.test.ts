@@ -126,7 +126,7 @@ describe('a backup', () => {
       const isIndex = ['manifest.json', 'SHA256SUMS'].includes(name)
       expect([name, await findProblem(copy)]).toEqual([
         name,
-        expect.stringContaining(isIndex ? copy : `${name} is not what was backed up`),
+        expect.stringContaining(isIndex ? copy : `${name} has changed since the backup`),
       ])
       rmSync(join(copy, name))
       expect(await findProblem(copy)).toContain(name)

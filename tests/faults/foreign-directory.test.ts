@@ -85,8 +85,8 @@ describe.skipIf(process.getuid?.() !== 0 || !Bun.which('setpriv'))('a data direc
     expect(readRefusals(dirs)).toEqual(
       FOREIGN.map(
         (name, i) =>
-          `DATA_DIR: ${join(dirs[i] as string, name)} belongs to another user (uid 0), and this one (uid ${NOBODY}) may not ` +
-          `use it. Start Towpath as that user, or give the directory to this one: chown -R ${NOBODY} ${dirs[i]}.`,
+          `DATA_DIR: ${join(dirs[i] as string, name)} belongs to another user (uid 0), and this user (uid ${NOBODY}) may not ` +
+          `use it. Start Towpath as that user, or give the directory to this user: chown -R ${NOBODY} ${dirs[i]}.`,
       ),
     )
   })

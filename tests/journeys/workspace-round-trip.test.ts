@@ -330,7 +330,7 @@ describe.each(ENGINES)('an export that is imported again (%s)', (engine) => {
     const ws = await server.createWorkspace()
     await Bun.write(toPath('views'), await packViews(await ws.createLink()))
     const done = await take(server, ws, 'views')
-    expect(done.notices.join(' ')).toMatch(/shared pages, reports and alerts.* not here were left out/)
+    expect(done.notices.join(' ')).toMatch(/shared pages, reports and alerts.* missing items were left out/)
     const [link] = (await ws.api('/links?search=viewed')).json.data
     const [tag] = (await ws.api('/tags')).json.data
     const [form] = (await ws.api('/forms')).json.data

@@ -1,4 +1,4 @@
-// Senders whose submissions are never spam, over the REST API. They are of the workspace: all its forms know them.
+// Allowed senders, over the REST API: their submissions are never spam. The list holds for all forms of a workspace.
 
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import type { AllowedSenderResource } from '../../../server/features/forms/spam/schema.ts'

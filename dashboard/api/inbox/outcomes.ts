@@ -23,7 +23,7 @@ export interface OutcomeInput {
   currency: string | null
 }
 
-/** What a lead came to is one thing here: “won” after “lost” changes it. The stages before stay beside it. */
+/** A lead has one outcome here: “won” after “lost” changes it. The stages before stay beside it. */
 const toExternalId = ({ submissionId, stage }: OutcomeInput) =>
   `inbox:${submissionId}:${stage === 'won' || stage === 'lost' ? 'decided' : stage}`
 

@@ -4,7 +4,7 @@ import { infiniteQueryOptions } from '@tanstack/react-query'
 import type { Api, ResultPage } from '../client.ts'
 import { readFileName } from '../transfer/exports.ts'
 
-/** The receipt of one erasure. It has no address: nobody can read from it whose data it was. */
+/** The receipt of one erasure. It has no address, so it does not reveal the person. */
 export interface ErasureReceipt {
   id: number
   at: string

@@ -97,9 +97,7 @@ export const importRowsQuery = (api: Api, { id, source }: ImportResource, group:
 /** Imports that need a person come first. */
 const ROW_GROUPS: RowGroup[] = ['kept', 'failed', 'skipped', 'renamed', 'created', 'tags']
 
-/**
- * How many rows each tab has. After an undo, only what it has left is of interest.
- */
+/** Row counts of the tabs. After an undo, only the remaining rows are counted. */
 export const rowTotalsQuery = (api: Api, { id, status, source }: ImportResource) =>
   queryOptions({
     queryKey: [...importsKey(api), 'row totals', id, status],
@@ -121,7 +119,7 @@ export async function fetchImportErrors(api: Api, id: number) {
   return { file: await response.blob(), name: `import-${id}-errors.csv` }
 }
 
-/** Cancels one that waits or runs: what it has created until then is undone. */
+/** Cancels a waiting or running import, and undoes its changes so far. */
 export const undoImport = (api: Api, id: number) => api.remove<ImportResource>(`/imports/${id}`)
 
 /** @param mapping what the person has said about columns: hosts and dates are read from them */
@@ -170,17 +168,17 @@ export const importSubmissions = (
   options: UploadOptions,
 ) => uploadFiles<ImportResource>(api, toSubmissionsPath(formKey), settings, { file }, options)
 
-/** Imports what a dry run has tried, for links or for a form. */
+/** Imports the files of a dry run, for links or for a form. */
 export const importDryRun = (api: Api, { id, formKey }: ImportResource) =>
   formKey === null
     ? startFromDryRun(api, id, { dryRun: false })
     : api.post<ImportResource>(toSubmissionsPath(formKey), { from: id, dryRun: false })
 
-/** Imports what a dry run has tried, or tries it with other settings: the server still has its files. */
+/** Imports the files of a dry run, or tries them with other settings: the server still has them. */
 export const startFromDryRun = (api: Api, from: number, settings: ImportSettings) =>
   api.post<ImportResource>('/imports', { ...settings, from })
 
-/** Settings stand before the files, so that the server knows them when it reads the first byte of a file. */
+/** Settings precede the files, so that the server knows them when the first byte of a file arrives. */
 async function uploadFiles<T>(
   api: Api,
   path: string,

@@ -17,7 +17,7 @@ const FunnelCard = lazy(() =>
 /** @param since when the link was created; without it, the workspace */
 export function AnalyticsPanel({ fixed, since }: { fixed: FixedFilters; since?: string }) {
   const { createdAt } = useWorkspace()
-  // A new object with the same filters must not change the view.
+  // A new object with equal filters must not change the view.
   const fixedJson = JSON.stringify(fixed)
   const stableFixed = useMemo(() => JSON.parse(fixedJson) as FixedFilters, [fixedJson])
   const view = useAnalyticsView(stableFixed)

@@ -117,7 +117,7 @@ const TestResult = ({
   </Dialog>
 )
 
-/** The backlog of a channel: how many notifications wait, and whether it grows. Draws nothing while nothing waits. */
+/** The backlog of a channel: how many notifications wait, and whether the number grows. Hidden when empty. */
 function ChannelBacklog({ channel }: { channel: ChannelResource }) {
   const { waiting, oldestWaitingAt, behindSince } = channel
   if (oldestWaitingAt === null) return null

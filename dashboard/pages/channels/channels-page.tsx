@@ -93,7 +93,7 @@ export function ChannelsPage() {
   )
 }
 
-/** Where the keyboard goes on after the drawer: at the channel's row, or where a new channel begins. */
+/** The next focus after the drawer closes: the channel's row, or the button for a new channel. */
 function focusRow(id: number | undefined) {
   if (id === undefined) focusIfLost('[data-new-channel]')
   else focusNext(toRowSelector(id))

@@ -1,8 +1,8 @@
-// The reason for which a channel tells nobody of a form's submissions.
+// The reason that a channel announces no submissions of a form.
 
 import type { ChannelResource } from '../../api/channels.ts'
 
-/** @returns undefined for a channel that tells somebody */
+/** @returns undefined for a channel that announces them */
 export function findSilence(channel: ChannelResource): string | undefined {
   const { type, enabled, events, unavailableReason, to, unconfirmed, stopped } = channel
   if (!enabled) return 'Off'

@@ -1,4 +1,4 @@
-// The channels that hear of a form's submissions, and the notice that some of them send nothing.
+// The channels of a form, and a notice when some of them send nothing.
 
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -12,7 +12,7 @@ import { getChannelKind } from './channel-kinds.tsx'
 import { ChannelNotice } from './channel-notice.tsx'
 import { findSilence } from './find-silence.ts'
 
-/** The line at the top of a form that says who hears of its submissions, and who would but for something. */
+/** The line at the top of a form: its recipients, and the channels that cannot send. */
 export function FormListeners({ form: { formKey, channelIds } }: { form: FormResource }) {
   const api = useApi()
   const { data } = useQuery(channelsQuery(api))

@@ -1,4 +1,4 @@
-// The channels that send nothing, other than those that a person has turned off. Apart from the explanations, because the
+// The channels that cannot send although they are turned on. In a separate file from the explanations, because the
 // sidebar counts them on every page.
 
 import type { ChannelResource } from '../../api/channels.ts'

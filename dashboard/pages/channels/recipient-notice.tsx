@@ -1,4 +1,4 @@
-// A notice about a channel's recipients who get no emails: they have not confirmed, or they have stopped the emails.
+// A notice about recipients who get no emails: they have not confirmed, or they have unsubscribed.
 
 import { useMutation } from '@tanstack/react-query'
 import { askRecipients } from '../../api/channels/change-channel.ts'

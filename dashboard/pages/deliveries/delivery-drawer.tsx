@@ -83,7 +83,7 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
   )
 }
 
-/** The attempts of a submission in a digest are those of the digest. */
+/** A submission in a digest shows the attempts of the digest. */
 const DigestLink = ({ id }: { id: number }) => (
   <Link
     to="/$workspaceId/notifications/deliveries"

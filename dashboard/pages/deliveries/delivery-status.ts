@@ -1,4 +1,4 @@
-// The words for a delivery: its status, what it is about, and its attempts.
+// The texts for a delivery: its status, its subject and its attempts.
 
 import type { DeliveryResource } from '../../api/deliveries.ts'
 import { formatAgo, formatCount } from '../../ui/format.ts'

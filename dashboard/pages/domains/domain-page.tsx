@@ -55,7 +55,7 @@ export function DomainPage() {
 const DOMAINS: Crumb[] = [{ label: 'Domains', to: '/$workspaceId/domains' }]
 
 function LoadedDomain({ domain }: { domain: DomainResource }) {
-  // The cards keep their order while somebody reads them.
+  // The cards keep their order while the page is open.
   const [startsSetUp] = useState(() => isSetUp(domain))
   return (
     <Page

@@ -14,7 +14,7 @@ export function toDomainState({ verified, problem, dns, links }: DomainResource)
   return problem !== null && !hasProof ? 'failing' : 'verified'
 }
 
-/** Nothing is left to do: it answers, and the last check has found nothing wrong. */
+/** The domain works: it answers, and the last check found no problem. */
 export const isSetUp = ({ verified, problem }: DomainResource) => verified && problem === null
 
 const BADGES = {

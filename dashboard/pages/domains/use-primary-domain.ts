@@ -14,7 +14,7 @@ export function usePrimaryDomain() {
     onSuccess(saved) {
       storeDomain(client, api, saved)
       toast(`New links use ${saved.primary ? saved.domain : location.host}`)
-      // The domain that was primary before is not any more.
+      // The domain that was primary until now.
       return invalidateDomains(client, api)
     },
   })

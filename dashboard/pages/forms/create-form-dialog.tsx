@@ -1,4 +1,4 @@
-// The dialog that creates a form: its name, and whether one's own address hears of its submissions.
+// The dialog that creates a form: its name, and whether you are notified of its submissions.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -19,7 +19,7 @@ const NEW_FORM = { afterSubmit: 'hosted', onError: 'hosted' } as const
 
 interface NewForm {
   name: string
-  /** The address that hears of submissions; absent where nobody asked for it. */
+  /** The address to notify of submissions; absent by default. */
   notify?: string
 }
 

@@ -29,7 +29,7 @@ export const escapeHtml = (text: string) =>
     .replaceAll('{', '&#123;')
     .replaceAll('}', '&#125;')
 
-/** What the form calls a field, else its name as words. */
+/** The form's label of a field, else the field's name in words. */
 export const toControlLabel = (
   name: string,
   { fieldLabels = {} }: Pick<ExampleForm, 'fieldLabels'>,
@@ -44,7 +44,7 @@ const findRule = (name: string, rules: FormResource['rules'] = {}) =>
 export const toInputType = (name: string, rules: FormResource['rules'] = {}): string =>
   findRule(name, rules)?.type ?? (name.toLowerCase() === 'email' ? 'email' : 'text')
 
-/** Browsers have a syntax of their own, and ignore a pattern that they cannot read, with an error in the console. */
+/** Browsers use another regular expression syntax. They ignore a pattern that they cannot read, and log an error. */
 function isBrowserPattern(pattern: string): boolean {
   try {
     new RegExp(pattern, 'v')
@@ -54,13 +54,13 @@ function isBrowserPattern(pattern: string): boolean {
   }
 }
 
-/** What the name of a field says about its input. A rule of the form goes before it. */
+/** The input type that a field's name suggests. A rule of the form takes precedence. */
 export interface KnownInput {
   type?: string
   attributes?: string[]
 }
 
-/** Limits of texts are not for these, and their values have a form of their own, which a rule for texts may not know. */
+/** Length limits do not apply to these types, and a text rule may not match the format of their values. */
 const NO_TEXT = ['date', 'time', 'number']
 
 const toAttribute = (name: string, value: string | number) => `${name}="${escapeHtml(String(value))}"`
@@ -83,7 +83,7 @@ export function writeControl(name: string, form: ExampleForm, known: KnownInput 
     toAttribute('name', name),
     ...(type === (known.type ?? type) ? (known.attributes ?? []) : []),
     rule?.multiple && 'multiple',
-    // Without it, browsers refuse decimals.
+    // Allows decimals, which browsers refuse by default.
     rule?.type === 'number' && toAttribute('step', 'any'),
     isText && rule?.minLength !== undefined && toAttribute('minlength', rule.minLength),
     isText && rule?.maxLength !== undefined && toAttribute('maxlength', rule.maxLength),

@@ -37,7 +37,7 @@ ${writeFields(form, '  ')}
   <button>Send</button>
 </form>`
 
-/** Shown where no answer came, or one that is none of the form endpoint: people must not believe that it was sent. */
+/** Shown when there is no answer, or one of another server: people must not believe that the form was sent. */
 const NOT_SENT = 'This could not be sent. Check your connection and try again.'
 
 export const fetchExample = (form: ExampleForm) => `<form id="contact">

@@ -1,4 +1,4 @@
-// Notes below the code of a form: the pages that senders see, and what the settings ask for.
+// Notes below the code of a form: the pages that senders see, and the requirements of the settings.
 
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'

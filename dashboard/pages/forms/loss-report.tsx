@@ -1,4 +1,4 @@
-// The losses of a form: how many attempts were stored, and how many were rejected for which reason.
+// The submission report: how many attempts were stored, and how many were rejected for each reason.
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -88,7 +88,7 @@ export default function PageCheck({ form }: { form: FormResource }) {
   )
 }
 
-/** Saves what the page calls fields that have no label yet. A label that a person has written stays. */
+/** Saves the page's labels for fields without a label. It does not replace a label that a person has written. */
 function useSaveLabels(form: FormResource) {
   const api = useApi()
   const client = useQueryClient()

@@ -132,7 +132,7 @@ export function InboxPage() {
   )
 }
 
-/** What a person does in the reader who looks at the submission in it. */
+/** Actions in the reader, done by the person who looks at the submission. */
 const toLookHandlers = (look: () => void) => ({
   onPointerDownCapture: look,
   onKeyDownCapture: look,

@@ -9,7 +9,7 @@ const KEPT = 100
 const RECONNECT_MS = 3000
 
 export type LiveItem = ({ kind: 'click' } & LiveClick) | ({ kind: 'submission' } & LiveSubmission)
-/** With a key of its own for the list. */
+/** Has its own key for the list. */
 export type FeedItem = LiveItem & { key: number }
 
 let lastKey = 0
@@ -23,7 +23,7 @@ export function useLive() {
     const ending = new AbortController()
     const follow = async () => {
       while (!ending.signal.aborted) {
-        // The stream begins with what it has shown before.
+        // The stream begins with the items that it has shown before.
         let isFirst = true
         const on = {
           figures: (data: LiveFigures) => {

@@ -1,5 +1,5 @@
-// The frame of all settings: their side nav, and the part that is open. Tags, import and export are parts with an address
-// of their own.
+// The frame of all settings: the side navigation and the open part. Tags, import and export are parts with their own
+// address.
 
 import { type ReactNode, Suspense } from 'react'
 import { useOperatedWorkspace, useWorkspace } from '../../shell/use-workspace.ts'

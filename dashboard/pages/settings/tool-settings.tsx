@@ -20,7 +20,7 @@ export function ToolSettings() {
         </p>
         <a
           href="/app/new"
-          // React replaces `javascript:` addresses. The page's policy never runs this one here.
+          // React replaces `javascript:` addresses. The page's policy prevents this one from running here.
           ref={(anchor) => anchor?.setAttribute('href', bookmarklet)}
           onClick={(event) => {
             event.preventDefault()

@@ -10,7 +10,7 @@ export const SetupSteps = () => (
   </ol>
 )
 
-/** For everybody who opens a server that is not set up. */
+/** For every visitor of a server that is not set up. */
 export const SetupNeeded = () => (
   <CenteredPage
     title="This server isn’t set up yet"

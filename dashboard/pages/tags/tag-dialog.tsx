@@ -85,7 +85,7 @@ export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => 
   )
 }
 
-/** New tags take the colors in turn, so that neighbors differ. Gray is for those who choose it. */
+/** New tags cycle through the colors, so that neighbors differ. Gray is for people who choose it. */
 function useNextColor(): TagColor {
   const { data } = useQuery(tagsQuery(useApi()))
   const colors = COLORS.slice(1)

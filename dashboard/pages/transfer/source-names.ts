@@ -1,11 +1,11 @@
-// The tools whose files can be imported: how their makers write them, and where their files come from.
+// The tools that can be imported, spelled as their makers do, with the place where each exports its files.
 
 import type { ImportSourceName, LinkSourceName } from '../../api/transfer/imports.ts'
 import { t } from '../../ui/text.ts'
 
 interface SourceInfo {
   title: string
-  /** Which file it is. */
+  /** The name of the export file. */
   file: string
   /** The label of the second file; absent where the tool exports no history, or has it in the same file. */
   clicks?: string
@@ -42,7 +42,7 @@ export const SOURCES: Record<LinkSourceName, SourceInfo> = {
   },
 }
 
-/** In the order in which they are offered. */
+/** In the order of the dialog. */
 export const IMPORT_SOURCE_NAMES = Object.keys(SOURCES) as LinkSourceName[]
 
 export const toSourceTitle = (source: ImportSourceName) =>

@@ -1,5 +1,5 @@
-// A bar over the page that stays until its reason is gone: the person is signed out, or the workspace is not theirs any
-// more. The page below it keeps what was typed.
+// A bar over the page: the person is signed out, or has lost the workspace. It stays until the reason is gone, and
+// the page below keeps the typed text.
 
 import { useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'

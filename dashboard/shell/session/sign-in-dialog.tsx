@@ -1,5 +1,5 @@
-// The sign-in dialog over a page whose session has ended. It offers the ways of the sign-in page, and the page below keeps
-// what was typed. The identity provider is opened in another tab.
+// The sign-in dialog over a page after its session has ended. It has the options of the sign-in page, and the page
+// below keeps the typed text. The identity provider opens in another tab.
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Fingerprint, KeyRound } from 'lucide-react'
@@ -34,7 +34,7 @@ export function SignInDialog({ person, checkSession }: SignInDialogProps) {
     else throw new Error('Sign-in failed: this browser blocks cookies from this site.')
   }
   useEffect(() => {
-    // Somebody may sign in in another tab.
+    // The person may sign in in another tab.
     const check = async () => {
       const session = document.visibilityState === 'visible' ? await checkSession() : 'none'
       if (session === 'same') answerSignIn(true)

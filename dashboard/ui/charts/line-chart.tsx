@@ -8,11 +8,11 @@ import { LinePlot, PLOT_RIGHT_MARGIN, usePlotScales } from './line-plot.tsx'
 import { type PointRange, useBrush } from './use-brush.ts'
 
 interface Props {
-  /** The name of what is counted, such as `Clicks`. */
+  /** The name of the counted thing, such as `Clicks`. */
   metric: string
   points: ChartPoint[]
   format: (value: number) => string
-  /** The period of the last point has not ended, so that its value still grows. */
+  /** The period of the last point has not ended, so its value still grows. */
   unfinished: boolean
   /** Zooms in on a point. */
   onPick?: (index: number) => void
@@ -121,7 +121,7 @@ function ChartTooltip({
   title?: string
   format: (value: number) => string
 }) {
-  // The tooltip is beside the line, never over it, and never outside the chart.
+  // The tooltip is beside the line. It never covers the line and never leaves the chart.
   const right = x + 14 + TOOLTIP_WIDTH <= width
   const left = right ? x + 14 : Math.max(0, x - 14 - TOOLTIP_WIDTH)
   return (

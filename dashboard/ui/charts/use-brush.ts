@@ -46,7 +46,7 @@ export function useBrush(choose: ((range: PointRange) => void) | undefined) {
     press(event: PointerEvent<HTMLElement>, index: number) {
       setAnchor(null)
       if (!choose || event.button !== 0) return
-      // The drag goes on outside the chart.
+      // The drag continues outside the chart.
       event.currentTarget.setPointerCapture(event.pointerId)
       setDrag({ from: index, x: event.clientX, moved: false })
     },

@@ -22,7 +22,7 @@ const SWATCHES = [
 const HUES = [0, 60, 120, 180, 240, 300, 359]
 
 export function ColorPanel({ value, onChange }: { value: string; onChange: (color: string) => void }) {
-  // Gray has no hue: what the sliders say is kept, not read back from the color.
+  // Gray has no hue, so the sliders keep theirs instead of reading it from the color.
   const [own, setOwn] = useState<Hsl>()
   const hsl = own && toHex(own) === value ? own : toHsl(value)
   const set = (part: Partial<Hsl>) => {

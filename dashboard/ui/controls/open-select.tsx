@@ -8,7 +8,7 @@ import { classNames } from '../class-names.ts'
 import type { SelectOption } from '../forms/read-options.ts'
 import { type OpenSelectProps, SelectFace } from '../forms/select-face.tsx'
 
-/** What is typed stands at the start of a word: "ger" finds Germany, and not Algeria. */
+/** Matches the start of a word: "ger" finds Germany, and not Algeria. */
 const isMatch = ({ text }: SelectOption, query: string) =>
   toWords(text).includes(toWords(query.trimStart()).trimEnd())
 

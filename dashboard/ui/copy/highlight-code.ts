@@ -32,7 +32,7 @@ function split(code: string, syntax: RegExp): CodePiece[] {
   return end < code.length ? [...pieces, { text: code.slice(end) }] : pieces
 }
 
-/** Whole tags, comments, and what stands between them. */
+/** Whole tags, comments, and the text between them. */
 const MARKUP = /<!--.*?-->|<\/?[a-z](?:"[^"]*"|[^">])*>/gis
 
 function splitMarkup(code: string): CodePiece[] {

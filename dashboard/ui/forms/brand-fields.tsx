@@ -10,7 +10,7 @@ import { toLogo } from './to-logo.ts'
 
 export interface BrandFieldsProps {
   brand: BrandResource
-  /** What a form has where it names nothing of its own. */
+  /** The inherited value of an empty field. */
   inherited?: BrandResource
   errors: Record<string, string>
   disabled?: boolean
@@ -147,7 +147,7 @@ function LogoField({ brand, error, disabled, change }: LogoFieldProps) {
   )
 }
 
-/** The thank-you page in small. Its colors are those of the light scheme. */
+/** A small thank-you page in the colors of the light scheme. */
 function BrandPreview({ brand: { name, logo, color, footer } }: { brand: Partial<BrandResource> }) {
   const background = color && /^#[\da-f]{6}$/i.test(color) ? color : '#17624a'
   return (

@@ -14,7 +14,7 @@ interface Props {
   label: string
   hint?: ReactNode
   error?: string
-  /** Such as `#17624a`. */
+  /** For example `#17624a`. */
   value: string
   placeholder?: string
   disabled?: boolean

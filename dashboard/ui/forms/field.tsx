@@ -44,7 +44,7 @@ export function Field({ label, hint, error, hideLabel, className, children }: Fi
   )
 }
 
-/** Fields for addresses drop what stands around a pasted one. */
+/** Address fields drop the characters around a pasted address. */
 export const Input = ({ className, onChange, ...props }: ComponentProps<'input'>) => (
   <input
     {...props}

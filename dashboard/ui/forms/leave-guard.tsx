@@ -11,7 +11,7 @@ interface Place {
 
 const findTab = ({ search }: Place) => ('tab' in search ? search.tab : undefined)
 
-/** Other parameters, such as the page of a form's settings, keep what was typed. */
+/** Other parameters, such as the page of a form's settings, keep the typed text. */
 const isSamePage = (a: Place, b: Place) => a.pathname === b.pathname && findTab(a) === findTab(b)
 
 /** Drawn while there are unsaved changes. @param isKept the changes wait for the return to their page */

@@ -5,7 +5,7 @@ import { Children, isValidElement, type ReactNode } from 'react'
 export interface SelectOption {
   value: string
   label: ReactNode
-  /** What a search finds. */
+  /** The results of a search. */
   text: string
   disabled?: boolean
 }

@@ -1,4 +1,4 @@
-// Drops what a text or a mail has around a pasted address: blanks, quotes and angle brackets.
+// Drops the characters that a text or an email puts around a pasted address: blanks, quotes and angle brackets.
 
 import type { ChangeEvent } from 'react'
 

@@ -1,4 +1,4 @@
-// Draws a picture anew as a PNG for a brand. A script in an SVG does not run there, and nothing but pixels is kept.
+// Redraws a picture as a PNG for a brand. A script in an SVG does not run there, and only pixels are kept.
 
 /** Twice the height of a logo on a page, for sharp screens. */
 const HEIGHT = 96

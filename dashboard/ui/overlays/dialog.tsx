@@ -55,7 +55,7 @@ export function Dialog({ open, onClose, title, description, footer, children, dr
   )
 }
 
-/** A press on a notice over the page, such as "You’re signed out", must not lose what was typed in the dialog. */
+/** A press on a notice over the page, such as "You’re signed out", must not lose the text in the dialog. */
 const isOnNotice = ({ target }: Event) =>
   target instanceof Element && target.closest('[data-notice]') !== null
 

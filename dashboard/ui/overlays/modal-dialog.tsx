@@ -1,5 +1,5 @@
-// A question over everything else, other dialogs too: the browser's own modal dialog. It belongs to no page, so a dialog
-// below it stays open with what was typed.
+// The browser's own modal dialog, above all other dialogs. It is outside of the page, so a dialog below it stays open
+// with its text.
 
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useId, useRef } from 'react'

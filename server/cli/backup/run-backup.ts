@@ -19,7 +19,7 @@ export async function runBackup(progress: ProgressBar, directory: string, since?
   const config = readConfig()
   // Redirects go first. The files of the hits are safe within milliseconds, and the rest can wait.
   lowerPriority()
-  const signal = endOnSignals('Stopped. Nothing is left of this backup.')
+  const signal = endOnSignals('Stopped. The unfinished backup was removed.')
   const startedAt = performance.now()
   try {
     const needs = { ...config, version: VERSION, now: Date.now, progress: progress.at, signal }
@@ -49,7 +49,7 @@ function formatReport(
     ),
     ...(besides.length > 0
       ? [
-          'Rows or hits are in stores of their own, and not in this backup. It is complete with what these commands made',
+          'Rows or hits are in separate stores, which this backup does not contain. For a complete backup, run these commands',
           'before it, in this order (docs/backup.md):',
           ...besides.map((command) => `  ${command}`),
         ]

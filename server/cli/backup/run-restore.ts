@@ -10,7 +10,7 @@ import { formatAmount } from './format-amount.ts'
 /** @returns the report for the operator */
 export async function runRestore(progress: ProgressBar, directory: string): Promise<string> {
   const { path: dataDir } = readDataDirectory()
-  const signal = endOnSignals('Stopped. Nothing of the backup is in DATA_DIR.')
+  const signal = endOnSignals('Stopped. DATA_DIR is empty again.')
   const startedAt = performance.now()
   try {
     const { takenAt, files, rows, hits } = await restore(

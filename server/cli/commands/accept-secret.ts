@@ -16,6 +16,6 @@ export const acceptSecretCommand: Command = {
       throw new CommandError(
         `Stop all servers first: ${nodes.map((node) => `node ${node}`).join(', ')} runs.`,
       )
-    return 'Servers start with this secret now. What was sealed with the old one cannot be read: see UPGRADING.md.'
+    return 'Servers start with this secret now. Data sealed with the old secret cannot be read: see UPGRADING.md.'
   },
 }

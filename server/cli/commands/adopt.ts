@@ -1,4 +1,4 @@
-// The command `adopt` counts what a node that will not start again has left in its data directory.
+// The command `adopt` counts the remaining hits in the data directory of a node that will not start again.
 
 import { type Command, CommandError } from '../command.ts'
 import { endOnSignals } from '../end-on-signals.ts'
@@ -6,7 +6,7 @@ import { endOnSignals } from '../end-on-signals.ts'
 export const adoptCommand: Command = {
   name: 'adopt',
   form: '<directory> [--yes]',
-  help: 'counts the clicks that a dead node has left in its data directory',
+  help: 'counts the remaining clicks in the data directory of a dead node',
   words: 1,
   options: ['yes'],
   async run({ db, config, now }, { words: [directory], options }) {

@@ -5,7 +5,7 @@ import { CommandError, type FileCommand } from '../command.ts'
 export const backupCommand: FileCommand = {
   name: 'backup',
   form: '<directory> [--since <previous backup>]',
-  help: 'copies everything as of one moment, beside the server; shares unchanged files with the previous backup',
+  help: 'copies everything as of one moment, while the server runs; shares unchanged files with the previous backup',
   words: 1,
   options: ['since'],
   async runOnFiles({ words: [directory], options }) {

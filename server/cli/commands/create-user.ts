@@ -15,7 +15,7 @@ export const createUserCommand: Command = {
   async run(needs, { words, options }) {
     const { workspace, role, name } = options
     if (role !== undefined && workspace === undefined) {
-      throw new CommandError('--role is what the user is in a workspace: name it with --workspace.')
+      throw new CommandError('--role needs --workspace: a role belongs to a workspace.')
     }
     const user = await createUser(needs, {
       email: parseEmail(words[0]),

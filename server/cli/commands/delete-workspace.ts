@@ -1,4 +1,4 @@
-// The command `workspace delete` deletes a workspace. Without --yes it only says what it would delete.
+// The command `workspace delete` deletes a workspace. Without --yes it only lists the data to delete.
 
 import { deleteWorkspace, getWorkspaceContents } from '../../features/accounts/workspaces/delete-workspace.ts'
 import { parseIdArgument } from '../arguments.ts'

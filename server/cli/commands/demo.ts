@@ -18,11 +18,13 @@ export const demoCommand: Command = {
     ])
     const controller = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM']) {
-      process.once(signal, () => controller.abort(new CommandError('Stopped: nothing of it stays.')))
+      process.once(signal, () =>
+        controller.abort(new CommandError('Stopped. The unfinished demo was removed.')),
+      )
     }
     const needs = {
       db,
-      // Clicks are handed over to one server: with WORKERS, each has a directory of its own.
+      // Clicks are handed over to one server: with WORKERS, each server has its own directory.
       config: config.workers > 1 ? toWorkerConfig(config, 1) : config,
       progress: createProgressBar(process.stderr),
       signal: controller.signal,

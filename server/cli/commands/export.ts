@@ -16,7 +16,7 @@ export const exportCommand: Command = {
       import('../export/run-export.ts'),
       import('../progress-bar.ts'),
     ])
-    const signal = endOnSignals('Stopped: nothing of the file stays.')
+    const signal = endOnSignals('Stopped. The unfinished file was removed.')
     return runExport({ ...needs, progress: createProgressBar(process.stderr), signal }, id, file)
   },
 }

@@ -27,7 +27,7 @@ export const importCommand: Command = {
       import('../progress-bar.ts'),
     ])
     const signal = endOnSignals(
-      'Stopped watching. The import goes on in the server, or at its next start. Undo it with --undo.',
+      'Stopped watching. The import continues in the server, or at its next start. Undo it with --undo.',
     )
     const watching = { ...needs, progress: createProgressBar(process.stderr), signal }
     if (options.undo === undefined) {

@@ -15,7 +15,7 @@ import { type Command, CommandError, type CommandNeeds } from '../command.ts'
 const ID = 'The id of a domain'
 const PAGE = 100
 
-/** The running server hears of each change through the database, and mails nobody about what the operator does. */
+/** The running server learns of each change through the database. It emails nobody about the operator's changes. */
 async function createDomainNeeds({ db, now, config }: CommandNeeds): Promise<VerificationNeeds> {
   const site = createSite(config)
   const openDnsClient = createDnsClients(config.dnsServers)
@@ -33,7 +33,7 @@ async function createDomainNeeds({ db, now, config }: CommandNeeds): Promise<Ver
   }
 }
 
-/** One line, with what the operator must do. */
+/** One line, with the operator's next step. */
 const print = ({ id, domain, verified, primary, problem, links, dns }: DomainResource) =>
   JSON.stringify({ id, domain, verified, primary, problem, links, dns })
 
@@ -87,7 +87,7 @@ export const verifyDomainCommand: Command = {
 export const removeDomainCommand: Command = {
   name: 'domain remove',
   form: '<id> [--move-to <id or default>]',
-  help: 'removes a domain; its links move to another one, or must be gone',
+  help: 'removes a domain without links, or moves its links to another domain first',
   words: 1,
   options: ['move-to'],
   async run(needs, { words, options }) {

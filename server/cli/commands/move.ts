@@ -6,7 +6,7 @@ import { endOnSignals } from '../end-on-signals.ts'
 export const moveCommand: Command = {
   name: 'move',
   form: '[--to-database <url>] [--to-clickhouse <url>]',
-  help: 'moves everything to PostgreSQL and ClickHouse, beside the server and then without it',
+  help: 'moves everything to PostgreSQL and ClickHouse, first while the server runs and then while it is stopped',
   words: 0,
   options: ['to-database', 'to-clickhouse'],
   async run({ db, config, now }, { options }) {

@@ -15,7 +15,7 @@ export const resetSecondFactorCommand: Command = {
     const user = await getUser(needs.db.read, parseEmail(words[0]))
     const had = await resetSecondFactor(needs, user.id)
     return had
-      ? `${user.email} signs in with the password alone now. Make sure that it was they who asked.`
+      ? `${user.email} now signs in with only the password. Make sure that the request was theirs.`
       : `${user.email} had no second factor.`
   },
 }

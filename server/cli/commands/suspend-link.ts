@@ -48,7 +48,7 @@ async function parseLinkReference(needs: CommandNeeds, text = ''): Promise<LinkR
   )
 }
 
-/** Takes what a report has: a short URL, perhaps with a query and the `+` of a preview. */
+/** Accepts the text of a report: a short URL, perhaps with a query and the `+` of a preview. */
 function parseName(origin: string, text: string): { domain: string; slug: string } {
   const url = /^https?:\/\//i.test(text) ? parseUrl(text) : null
   const domain = !url || url.host === new URL(origin).host ? '' : readHostName(url.host)

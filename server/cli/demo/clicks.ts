@@ -55,7 +55,7 @@ export interface DemoHit {
   campaign: Campaign
   /** The label of the variant, where the link has a split test. */
   variant?: string
-  /** For a click: when the snippet saw its page, and in which visit. */
+  /** The visit and time of the page view that the snippet recorded after a click. */
   landedAt?: number
   visit?: DemoVisit
 }

@@ -108,7 +108,7 @@ function toOrigin(hit: DemoHit, random: Random): Origin {
   const origin = { at, person, landing: visit?.landing ?? null }
   if (hit.link === -1) return { ...origin, attribution: 'none', click: null, touches: [toTouch(hit)] }
   if (!visit) {
-    // Without the snippet, only what the click recorded is known.
+    // Without the snippet, only the facts that the click recorded are known.
     const touch = { ...toTouch(hit), at: hit.at, landingUrl: null }
     return { ...origin, attribution: 'inferred', click: hit, touches: [touch] }
   }
@@ -180,7 +180,7 @@ export interface DemoAttempts {
   attempts: number
 }
 
-/** How attempts to send a form ended, for each form and day: most are stored, and a few are lost. */
+/** Outcomes of attempts to send a form, for each form and day: most are stored, and a few are lost. */
 export function generateAttempts(random: Random, leads: DemoLead[], now: number): DemoAttempts[] {
   const dayOf = (at: number) => Math.floor(now / DAY) - Math.floor(at / DAY)
   const attempts: DemoAttempts[] = []

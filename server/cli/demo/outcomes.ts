@@ -1,12 +1,12 @@
-// Generates what became of the demo's leads: about half of those who ask for something are qualified, and half of these are
-// won some days later.
+// Generates the outcomes of the demo's leads: about half of the requests are qualified, and half of those are won
+// some days later.
 
 import { createRandom } from '../../lib/seeded-random.ts'
 import { DAY } from './clicks.ts'
 import type { FormName } from './company.ts'
 import type { DemoLead } from './leads.ts'
 
-/** What a won lead of a form brings, at least and at most. Readers of the newsletter buy in the shop. */
+/** The minimum and maximum value of a form's won lead. Readers of the newsletter buy in the shop. */
 const PRICES: Partial<Record<FormName, [least: number, most: number]>> = {
   workshop: [60, 480],
   wholesale: [900, 6_400],

@@ -140,7 +140,7 @@ async function storeAndHandOver(needs: DemoNeeds, { owner, node, now, leads, att
   }
 }
 
-/** Writes the hits of the demo as lines of a batch, in the form in which the hit worker writes real hits. */
+/** Writes the hits of the demo as lines of a batch, in the same form as the hit worker. */
 function toBatchLines(hits: DemoHit[], { workspaceId, linkIds }: StoredDemo): string {
   let lines = ''
   for (const hit of hits) {

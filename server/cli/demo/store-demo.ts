@@ -223,7 +223,7 @@ interface Handling {
   ids: Map<DemoLead, number>
 }
 
-/** The owner has the wholesale leads, and has answered some of those who have asked something. */
+/** The owner has the wholesale leads, and has answered some of the requests. */
 async function storeHandling(connection: Connection, { workspaceId, userId, ids }: Handling) {
   const assignees: Insertable<Tables['submission_assignees']>[] = []
   const replies: Insertable<Tables['team_replies']>[] = []

@@ -54,7 +54,7 @@ function openRowsOnce(config: ConfigInspection['config']) {
   }
 }
 
-/** Wrong settings lead to other stores than the server's: then only the checks without them make sense. */
+/** Wrong settings lead to other stores than the server's, so only the checks without stores make sense. */
 async function runFor(
   needs: DoctorNeeds,
   hasProblems: boolean,

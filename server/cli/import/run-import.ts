@@ -35,7 +35,7 @@ import type { ProgressBar } from '../progress-bar.ts'
 
 export interface ImportCommandNeeds extends CommandNeeds {
   progress: ProgressBar
-  /** Ends the command; the import goes on. */
+  /** Ends the command; the import continues. */
   signal: AbortSignal
 }
 
@@ -83,7 +83,7 @@ async function prepare({ db, now, config: shared }: ImportCommandNeeds, options:
   return { actor, create }
 }
 
-/** With WORKERS, each server has a directory of its own. */
+/** With WORKERS, each server has its own directory. */
 const toNodeConfig = (config: Config) => (config.workers > 1 ? toWorkerConfig(config, 1) : config)
 
 /** Shows the progress until the import has ended. Where no server runs, this process is one meanwhile. */
@@ -167,7 +167,7 @@ function parsePairs(text: string | undefined, option: string): Record<string, st
 }
 
 /**
- * Detects the tool that a file is from, where the operator has not named one.
+ * Detects the tool of a file, when the operator has not named one.
  * @throws CommandError
  */
 async function recognizeFile(path: string): Promise<LinkSourceName> {

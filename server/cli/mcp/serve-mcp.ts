@@ -47,7 +47,7 @@ export async function serveMcp(connection: McpConnection): Promise<void> {
   await handle.close()
 }
 
-/** Nobody has chosen the scopes of a key with full access, so it takes `--write` as well. */
+/** A key with full access has no chosen scopes, so it also needs `--write`. */
 function explainReadOnly(tool: ApiTool, scopes: readonly KeyScope[], { mayWrite }: McpConnection) {
   if (tool.writes === undefined || mayWrite || !scopes.includes('*')) return undefined
   return `${tool.name} changes data, and this connection is read-only. The user can start "towpath mcp" with --write.`
@@ -92,6 +92,6 @@ async function readScopes(connection: McpConnection): Promise<KeyScope[]> {
   const { data } = (await readJson(connection, '/v1/workspace')) as {
     data?: { keyScopes?: KeyScope[] | null }
   }
-  // A server of an older version does not say. Its API refuses what the key may not do.
+  // A server of an older version does not report scopes. Its API refuses forbidden calls.
   return data?.keyScopes ?? ['*']
 }

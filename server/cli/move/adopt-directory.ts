@@ -21,7 +21,7 @@ export interface AdoptNeeds {
   db: Database
   config: Config
   progress: ProgressBar
-  /** Ends the command. A later run goes on. */
+  /** Ends the command. A later run continues. */
   signal: AbortSignal
   now: () => number
 }
@@ -57,9 +57,9 @@ export async function adoptDirectory(needs: AdoptNeeds, dir: string, isForeign: 
   const batches = (await getCountedBatch(db, node)) - before
   return [
     batches === 0
-      ? `The node ${node} had nothing left to count.`
-      : `Counted what the node ${node} had left: ${batches} ${batches === 1 ? 'batch' : 'batches'} of hits.`,
-    `Nothing waits in ${dataDir} any more. It can be deleted.`,
+      ? `The node ${node} has no clicks left to count.`
+      : `Counted the remaining clicks of the node ${node}: ${batches} ${batches === 1 ? 'batch' : 'batches'} of hits.`,
+    `${dataDir} has no uncounted clicks. You can delete it.`,
   ].join('\n')
 }
 
@@ -88,7 +88,7 @@ async function requireKnownNode(db: Database, node: string): Promise<void> {
   const row = await db.read.selectFrom('nodes').select('node').where('node', '=', node).executeTakeFirst()
   if (row || (await getCountedBatch(db, node)) > 0) return
   throw new CommandError(
-    `The node ${node} has never run on this database. If the directory belongs to this installation all the same, add --yes.`,
+    `The node ${node} has never run on this database. If the directory belongs to this installation anyway, add --yes.`,
   )
 }
 
@@ -113,7 +113,7 @@ async function waitUntilShipped(
     if (performance.now() - movedAt > STUCK_AFTER_MS)
       throw new CommandError(
         `The hits of the node cannot be ${mark < batch ? 'stored in ClickHouse' : 'counted in PostgreSQL'} now. ` +
-          'What was counted stays counted: run the same command again when the store is back.',
+          'Counted clicks stay counted. Run the same command again when the store is back.',
       )
     await Bun.sleep(POLL_MS)
   }
@@ -127,7 +127,7 @@ async function waitAtMost(work: Promise<void>, ms: number): Promise<void> {
   clearTimeout(timer)
 }
 
-/** The others wait for the hits of a node that has not left. */
+/** Other nodes wait for the hits of a node that has not left. */
 async function requireLeft(db: Database, node: string): Promise<void> {
   const row = await db.read.selectFrom('nodes').select('left_at').where('node', '=', node).executeTakeFirst()
   if (row?.left_at != null) return

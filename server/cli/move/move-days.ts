@@ -54,7 +54,7 @@ async function moveDay(
   const difference = findDayDifference(source, before)
   if (difference) {
     const moved = await log.find<HitDayFigures[]>(toStep(day))
-    // The day was the same in both when it was noted, and it has not changed here since.
+    // The day was the same in both when it was recorded, and has not changed here since.
     if (moved && !findDayDifference(source, moved)) throw toError(day, difference)
     if (before.length > 0) await target.deleteDay(day)
     await loadDay(needs, history, day, onLoaded)

@@ -30,7 +30,7 @@ export interface MoveNeeds {
   progress: ProgressBar
   /** Shows a line to the operator. */
   say(line: string): void
-  /** Ends the command. What was moved stays, and a later run goes on with it. */
+  /** Ends the command. Moved data stays, and a later run continues. */
   signal: AbortSignal
   now: () => number
 }
@@ -63,7 +63,7 @@ export async function runMove(needs: MoveNeeds, targets: MoveTargets): Promise<s
 }
 
 const STOP_NOW =
-  'What can move beside the running server has moved. Stop the server now: the rest moves when it has stopped.'
+  'Moved everything that can move while the server runs. Stop the server now: the rest moves once it has stopped.'
 
 /** Moves the days that are over, from a copy of the file that the server makes. */
 async function moveClosedDays(needs: MoveNeeds, move: Move): Promise<void> {
@@ -121,7 +121,7 @@ async function noticeServerRun({ dataDir, log }: Move, undo: () => Promise<void>
     if (await log.find('history'))
       throw new CommandError(
         'The server has run again since its last hits moved, so the new stores are not of one moment. ' +
-          'Make two empty databases, and run the command with those.',
+          'Create two empty databases, and run the command with them.',
       )
     await undo()
   }
@@ -176,7 +176,7 @@ const NO_HISTORY: DaySource = {
   writeSlice: async () => {},
 }
 
-/** The days of both: a day whose hits were all deleted here since it moved must lose them there too. */
+/** The days of both stores. A day that lost all its hits here after its move must lose them there too. */
 async function listAllDays(history: HitMoveSource | undefined, { hits }: Move): Promise<HitDay[]> {
   const here = (await history?.listDays()) ?? []
   const known = new Set(here.map(({ day }) => day))
@@ -235,7 +235,7 @@ function formatMoveReport(
     'Start the server with these settings, and with your passwords in the place of "...":',
     ...settings.map((setting) => `  ${setting}`),
     '',
-    'This directory is the first node. Every other node has an empty DATA_DIR of its own and the same TOWPATH_SECRET;',
+    'This directory is the first node. Every other node needs its own empty DATA_DIR and the same TOWPATH_SECRET;',
     `if you have not set one, it is the text of ${join(dataDir, 'secret')}.`,
     'Files of forms stay in DATA_DIR/uploads. Before a second node starts, bring them into a bucket (UPLOADS_S3_URL):',
     'docs/hosting.md says how.',

@@ -37,7 +37,7 @@ export interface AccountsApiNeeds extends Omit<InviteNeeds, 'db'> {
   defaultPlan: Plan
 }
 
-/** How long a request may wait for the mail server. */
+/** Time limit of a request that waits for the mail server. */
 const MAIL_SECONDS = 45
 
 const workspaces = { tags: ['Workspaces'] }
@@ -92,9 +92,9 @@ const workspaceRoutes = {
     operationId: 'updateWorkspace',
     summary: 'Rename the workspace, or change its settings',
     description:
-      'For owners. `requireTwoFactor` needs a second factor of your own, and a session of the last 15 minutes. ' +
+      'For owners. `requireTwoFactor` requires that you have a second factor and have signed in within the last 15 minutes. ' +
       '`missingReportAbove` is a number of requests from 10 on; null sends no mail. `watchDestinations` checks the ' +
-      'destinations of links daily and mails you those that stay broken.',
+      'destinations of links daily and emails you about those that stay broken.',
     request: { body: jsonRequestBody(shapes.UpdateWorkspace, { name: 'Boats and more' }) },
     responses: { 200: dataResponse(shapes.WorkspaceShape, 'The changed workspace') },
   }),
@@ -157,7 +157,7 @@ const invitationRoutes = {
     method: 'get',
     path: '/invitations',
     operationId: 'listInvitations',
-    summary: 'List invitations that nobody has accepted yet, newest first',
+    summary: 'List pending invitations, newest first',
     request: { query: shapes.PageQuery },
     responses: { 200: pageResponse(shapes.InvitationShape, 'A page of invitations') },
   }),

@@ -19,7 +19,7 @@ const auditRoutes = {
     operationId: 'listAuditEvents',
     summary: 'List the events of the workspace, newest first',
     description:
-      'For owners. Says who changed keys, members, channels and the workspace, who deleted or exported what, and who ' +
+      'For owners. Records changes of keys, members, channels and the workspace, deletions, exports, and who ' +
       'signed in. Events are kept for 180 days and cannot be changed. Filters can be combined.',
     request: { query: AuditListQuery },
     responses: { 200: pageResponse(AuditEventShape, 'A page of events') },

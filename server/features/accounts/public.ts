@@ -1,5 +1,5 @@
-// The routes under /api/auth: sign-up, sign-in, sign-out and a person's own account. Anybody on the internet can call
-// them. Only these routes exist: Better Auth's other endpoints are not reachable.
+// The routes under /api/auth: sign-up, sign-in, sign-out and a person's own account. Everyone on the internet can
+// call them. Only these routes exist: Better Auth's other endpoints are not reachable.
 
 import { Hono } from 'hono'
 import { setPrivateHeaders } from '../../http/answer-headers.ts'

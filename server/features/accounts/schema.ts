@@ -94,10 +94,12 @@ export const WorkspaceShape = z
       example: ['203.0.113.0/24'],
     }),
     ignoredReferrers: z.array(z.string()).openapi({
-      description: 'Hits with these hosts as referrers have the class `spam`, those below them too',
+      description: 'Hits with these hosts or their subdomains as referrers have the class `spam`',
       example: ['spam.example'],
     }),
-    brand: BrandShape.openapi({ description: 'What visitors and senders see; null values are not set' }),
+    brand: BrandShape.openapi({
+      description: 'The look of public pages and emails; null values are not set',
+    }),
     requestsPerMinute: z.int().openapi({ description: 'Limit of the plan for API keys; 0 is no access' }),
     requestsLastMinute: z.int().openapi({ description: 'Requests of API keys in the last 60 seconds' }),
     members: z.int(),
@@ -240,7 +242,7 @@ export const NewInvitationShape = z
   .strictObject({
     ...invitation,
     url: z.string().openapi({ description: 'The link for the invited person; shown only now' }),
-    mailed: z.boolean().openapi({ description: 'false: no mail was sent, so pass the link on yourself' }),
+    mailed: z.boolean().openapi({ description: 'false: no email was sent, so pass on the link yourself' }),
   })
   .openapi('NewInvitation')
 export type NewInvitationResource = z.infer<typeof NewInvitationShape>
@@ -258,11 +260,11 @@ const key = {
   id: z.int(),
   name: z.string(),
   lastFour: z.string(),
-  scopes: z.array(z.enum(SCOPES)).openapi({ description: 'What the key may do; `*` is everything' }),
+  scopes: z.array(z.enum(SCOPES)).openapi({ description: 'The scopes of the key; `*` is full access' }),
   expiresAt: z.iso
     .datetime()
     .nullable()
-    .openapi({ description: 'The key is refused from then on; null is never' }),
+    .openapi({ description: 'The key is refused after this time; null: never' }),
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime().nullable().openapi({ description: 'Precise to the minute' }),
 }
@@ -280,7 +282,7 @@ export const CreateKey = z
       .min(1, 'must name at least one scope')
       .max(SCOPES.length, `must be at most ${SCOPES.length} scopes`)
       .default(['*'])
-      .openapi({ description: 'What the key may do. The default is `*`, which is everything' }),
+      .openapi({ description: 'The scopes of the key. The default is `*`, full access' }),
     expiresAt: instant().nullable().optional().openapi({ description: 'In the future; never when absent' }),
   })
   .openapi('CreateApiKey')
@@ -330,7 +332,7 @@ export const AuditEventShape = z
           .openapi({ description: 'The email address of the person, or the name of the key, at that time' }),
       })
       .openapi({
-        description: '`operator` is the command line; `unknown` is somebody who has not proved who they are',
+        description: '`operator` is the command line; `unknown` is a person without proof of identity',
       }),
     action: z.enum(AUDIT_ACTIONS),
     target: z

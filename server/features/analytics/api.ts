@@ -88,7 +88,7 @@ const clickExport = apiRoute({
   },
 })
 
-/** How long a client may take no byte of the file. */
+/** Ends the response when the client reads no byte for this time. */
 const SENDING_IDLE_SECONDS = 30
 
 export function createAnalyticsApi(needs: AnalyticsApiNeeds) {

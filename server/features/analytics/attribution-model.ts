@@ -7,7 +7,7 @@ import type { TimeRange } from './timeline.ts'
 export const ATTRIBUTION_MODELS = ['first', 'last', 'linear'] as const
 export type AttributionModel = (typeof ATTRIBUTION_MODELS)[number]
 
-/** Stands for no link, as in a hit. Ids of links begin at 1. */
+/** Represents no link, as in a hit. Ids of links begin at 1. */
 export const NO_LINK = 0
 
 /**

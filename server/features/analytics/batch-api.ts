@@ -55,7 +55,7 @@ const batch = apiRoute({
   idempotent: false,
   operationId: 'answerQuestions',
   tags: ['Analytics'],
-  summary: 'Ask several questions at once',
+  summary: 'Run several queries in one request',
   description:
     'The answers of `GET /analytics/clicks`, `/leads` and `/funnel` to up to 20 questions, in their order. One question ' +
     'that is refused refuses the request.',

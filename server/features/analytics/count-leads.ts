@@ -123,7 +123,7 @@ type QueryGroups = (
   grouping: LeadGrouping,
 ) => Promise<GroupParts[]>
 
-/** PostgreSQL counts in a process of its own. */
+/** PostgreSQL runs queries in other processes. */
 const queryOnce: QueryGroups = (db, selection, grouping) =>
   queryRaw(db, (dialect, bind) => {
     const { counted, tail } = toCountedSql(selection, grouping, dialect, bind)
@@ -164,7 +164,7 @@ export function toSelectedLeadsSql(
     aboutLinks = false,
     outcomeIds,
   }: {
-    /** The columns that the caller needs besides those of the filters. */
+    /** The columns that the caller needs in addition to those of the filters. */
     origins: readonly OriginDimension[]
     aboutLinks?: boolean
     /** These outcomes and their leads, whenever the leads came. */

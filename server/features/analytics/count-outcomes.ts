@@ -21,7 +21,7 @@ import {
 type Reader = Pick<Database, 'engine' | 'read'>
 export type GroupKey = string | number | null
 
-/** What became of the leads of one group. */
+/** The outcomes of the leads of one group. */
 export interface OutcomeCounts {
   qualified: number
   won: number
@@ -30,7 +30,7 @@ export interface OutcomeCounts {
 }
 
 export interface OutcomeAnswer {
-  /** For the answer. The other currencies are those of all won outcomes in the range, the most used ones first. */
+  /** For the answer. Its currencies are those of all won outcomes in the range, by use. */
   money: { currency?: string; otherCurrencies?: string[] }
   get(key: GroupKey): OutcomeCounts
   /** The counts of a group without outcomes. */
@@ -133,7 +133,7 @@ async function* listOutcomes(
 interface Outcome {
   at: number
   stage: 'qualified' | 'won'
-  /** Whether no earlier outcome of the range says the same of the lead. */
+  /** Whether this is the first outcome of its kind for the lead in the range. */
   isFirst: boolean
   value: { units: bigint; currency: string } | undefined
 }
@@ -207,7 +207,7 @@ function add(groups: Map<GroupKey, Group>, key: GroupKey, outcome: Outcome, part
   if (outcome.isFirst) group[outcome.stage] += Number(part.part)
   if (!outcome.value) return
   const { units, currency } = outcome.value
-  // One touch gets all in the models `first` and `last`, wherever it stands.
+  // In the models `first` and `last`, one touch gets all the credit, independent of its position.
   const isWhole = Number(part.part) === PARTS_PER_LEAD
   const share = isWhole ? units : splitAmount(units, part.position, part.touches)
   group.values.set(currency, (group.values.get(currency) ?? 0n) + share)

@@ -20,14 +20,15 @@ const REASONS: Record<RawReason, string> = {
   engine: 'ClickHouse has no roll-ups. It counts the clicks themselves.',
   question: 'Roll-ups do not have the sums that this question needs.',
   not_rolled_up: 'These days have not ended, or are not rolled up yet.',
-  unavailable: 'The roll-ups cannot be read at this moment. If this does not pass, look at the log.',
+  unavailable: 'The roll-ups cannot be read right now. If this persists, check the log.',
   no_hits: 'There are no clicks on these days.',
   edge: 'The range begins or ends within this UTC day. Only roll-ups of all clicks, without filters, can be cut: once a day, at a quarter hour.',
   bucket:
     'Steps of the timeline begin within UTC days, as hours do, and days of another time zone. Only roll-ups of all clicks, without filters, can be cut: once a day, at a quarter hour.',
   mixed: 'A visitor has several of these values on this day. Sums would count that visitor more than once.',
   mostly_hits: 'Most days of the range need their hits. Reading all of them at once is faster.',
-  scattered: 'Days that need their hits lie scattered over the range. Reading all of it at once is faster.',
+  scattered:
+    'Days that need their hits are scattered over the range. Reading the whole range at once is faster.',
   memory: 'Adding up the roll-ups needs more memory than the server may take.',
 }
 const LEADS_REASON = 'Leads are counted from the submissions in the database. Roll-ups do not have them.'
@@ -49,7 +50,7 @@ const Explanation = z
     question: z.string().openapi({
       example: 'clicks by country',
       description:
-        'What was counted: `clicks by day` of a timeline, `visits by country (those with clicks)` of a funnel',
+        'The counted data: `clicks by day` of a timeline, `visits by country (those with clicks)` of a funnel',
     }),
     parts: z.array(ExplanationPart).openapi({ description: 'They follow one another, and are the range' }),
     days: z.strictObject({ rolledUp: z.int(), hits: z.int() }).openapi({
@@ -65,12 +66,12 @@ export const explainFields = {
   explain: z
     .array(Explanation)
     .optional()
-    .openapi({ description: 'Only with explain=1: one for each count that the answer was made of' }),
+    .openapi({ description: 'Only with explain=1: one for each count in the answer' }),
 }
 
 /** Counts hits. */
 export interface NotedHits {
-  /** @param part which part of the answer is counted, where several questions make one */
+  /** @param part the counted part of the answer, when several questions make one */
   ask(query: HitQuery, part?: string): Promise<HitAnswer[]>
 }
 

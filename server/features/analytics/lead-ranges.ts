@@ -14,8 +14,8 @@ interface Scope extends TimeRange {
 }
 
 /**
- * Yields ranges that together have all submissions of the scope. Submissions of the same millisecond are in one range.
- * Await each range in a turn of its own.
+ * Yields ranges that together have all submissions of the scope. Submissions of the same millisecond are in one
+ * range. Await each range in its own turn of the event loop.
  */
 export async function* listLeadRanges(
   { read }: Pick<Database, 'read'>,

@@ -47,7 +47,7 @@ const leads = apiRoute({
   },
 })
 
-/** How long the file may stand still. */
+/** Ends the file when it makes no progress for this time. */
 const SENDING_IDLE_SECONDS = 120
 
 const leadExport = apiRoute({

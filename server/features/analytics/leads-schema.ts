@@ -200,7 +200,7 @@ const money = {
   won: z.number().min(0).openapi({ description: 'Leads that were won in the range, whenever they came' }),
   value: z.string().nullable().openapi({
     description:
-      'What won outcomes of the range brought in `currency`: decimal text, exact under every model',
+      'Total value of won outcomes of the range in `currency`: decimal text, exact under every model',
     example: '1299.00',
   }),
 }
@@ -227,7 +227,7 @@ const linkFields = {
   link: z
     .int()
     .nullable()
-    .openapi({ description: 'null: without a link; leads whose attribution is pending are in no row' }),
+    .openapi({ description: 'null: without a link; leads with pending attribution are in no row' }),
   slug: z.string().nullable(),
   domain: z.string().nullable(),
   destinationUrl: z.string().nullable(),
@@ -269,7 +269,7 @@ const stages = {
   leads,
   rate: z.number().min(0).max(1).nullable().openapi({
     description:
-      'Leads that a click of the range brought, for each click, to four decimals and at most 1; null without clicks',
+      'Leads that came from a click of the range, divided by clicks, to four decimals and at most 1; null without clicks',
     example: 0.125,
   }),
   ...money,

@@ -45,7 +45,7 @@ export function createLeadSum(): LeadSum {
   }
 }
 
-/** As SQLite compares: texts by their bytes. */
+/** Compares texts by their bytes, as SQLite does. */
 function compareKeys(a: GroupParts['key'], b: GroupParts['key']): number {
   if (a === null || b === null) return Number(a !== null) - Number(b !== null)
   if (typeof a === 'number' || typeof b === 'number') return Number(a) - Number(b)

@@ -1,4 +1,4 @@
-// Parameters and answers about clicks, and the question that parsed parameters stand for.
+// Parameters and answers about clicks, and the question that parsed parameters form.
 
 import { z } from '@hono/zod-openapi'
 import { oneOf } from '../../lib/api-fields.ts'
@@ -67,7 +67,7 @@ const SELECTION = {
   ...RANGE_PARAMETERS,
   class: classesParameter,
   imported: oneOf(['true', 'false']).optional().openapi({
-    description: 'Only clicks that imports have brought, or none of them; both when absent',
+    description: 'Only imported clicks, or only recorded ones; both when absent',
   }),
   ...CLICK_FILTER_PARAMETERS,
 }

@@ -31,7 +31,7 @@ const LENGTH: Record<Granularity, number> = {
 export const toZonedTime = (at: number, zone: string) =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone)
 
-/** Such as `20260329T120000Z`, for file names: Windows does not allow a colon in them. */
+/** For example `20260329T120000Z`, for file names: Windows does not allow a colon in them. */
 export const toCompactTime = (ms: number) => new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '')
 
 const DATE = /^\d{4}-\d\d-\d\d$/

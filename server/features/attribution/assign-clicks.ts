@@ -12,7 +12,7 @@ import { type CampaignColumns, toCampaign, toCampaignColumns } from '../visitors
 import { toSiteHost } from '../visitors/referrer.ts'
 import { type CreditNeeds, insertTouches } from './record-touches.ts'
 
-/** The submissions that one click brought; with `click: null`, submissions that no click brought. */
+/** The submissions of one click; with `click: null`, submissions without a click. */
 export interface ClickAssignment {
   click: LastClick | null
   ids: number[]
@@ -144,8 +144,8 @@ async function takeTouches(connection: Connection, workspaceId: number, ids: num
 }
 
 /**
- * Where the click is the last touch, the submission gets its source: the same that the analytics of clicks show. What the
- * visit or the request named stays.
+ * When the click is the last touch, the submission gets its source: the same source as in the analytics of clicks.
+ * Values that the visit or the request named stay.
  */
 async function storeSources(
   connection: Connection,
@@ -179,7 +179,7 @@ const toSourceColumns = (source: ClickSource) => ({
   ...toCampaignColumns(source),
 })
 
-/** The site of the form is no source of its own, also where its pages link to it through a short link. */
+/** The form's own site is not a source, even when its pages link to it through a short link. */
 const toClickTouch = (click: InferredClick, { page_url: pageUrl }: AssignedSubmission): Touch => ({
   at: click.at,
   kind: 'click',
@@ -190,7 +190,7 @@ const toClickTouch = (click: InferredClick, { page_url: pageUrl }: AssignedSubmi
   ...pickCampaign(click),
 })
 
-/** The source wins over the touch's own, but for what it does not know. */
+/** The source overrides the touch's own values, except for values that it lacks. */
 const addSource = (touch: Touch, source: ClickSource): Touch => ({
   ...touch,
   referrer: source.referrer ?? touch.referrer,
@@ -201,8 +201,8 @@ const addSource = (touch: Touch, source: ClickSource): Touch => ({
 const LANDS_WITHIN_MS = 60_000
 
 /**
- * Merges the click into the touch that it led to, because the page of that touch did not name the click. Where there is
- * no such touch, the click becomes a touch of its own, at its own time.
+ * Merges the click into the touch that it led to, because the page of that touch did not name the click. Without such
+ * a touch, the click becomes a new touch at its own time.
  */
 function mergeClick(touches: Touch[], click: Touch): Touch[] {
   const next = touches.findIndex(({ at }) => at >= click.at)

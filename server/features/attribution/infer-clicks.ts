@@ -1,5 +1,5 @@
-// Finds which link brought a submission whose page had no snippet: the last link that the same visitor clicked in the
-// half hour before. It runs just after the submission, so that no sender waits for it.
+// Finds the link of a submission when its page has no snippet: the last link that the same visitor clicked in the
+// half hour before. It runs just after the submission, so the sender does not wait for it.
 
 import { sql } from 'kysely'
 import { Failure } from '../../lib/failure.ts'
@@ -20,8 +20,8 @@ const READ_WAIT_MS = 2_000
 /** One run of the job takes at most this long. The next run continues. */
 const TURN_MS = 10_000
 /**
- * After a failure, reads do not wait for this long. The job tries each second: once it has an answer for the workspace whose
- * search failed, the failure is over, and reads wait again.
+ * After a failure, reads do not wait for this long. The job tries each second; its first success for the workspace
+ * ends the failure, and reads wait again.
  */
 const PAUSE_MS = 1_000
 const PAGE = 500
@@ -35,7 +35,7 @@ const CLOCK_TOLERANCE_MS = 250
 /** Other nodes that are behind by more will hardly catch up while a reader waits: a heartbeat comes twice a second. */
 const CATCH_UP_MS = 10_000
 const CATCH_UP_CHECK_MS = 50
-/** Stands for the visitor of a submission that has none. No hit has this visitor. */
+/** Represents the visitor of a submission without one. No hit has this visitor. */
 const NOBODY = '0'
 /**
  * The plus keeps the database off the indexes by time, which have every submission of the workspace: with 500,000 of them,
@@ -57,7 +57,7 @@ export interface ClickInferenceNeeds extends AssignClicksNeeds {
 }
 
 export interface ClickInference {
-  /** Decides the workspace's due submissions, and waits at most two seconds for it. Those that are still undecided read `pending`. */
+  /** Decides the workspace's due submissions, and waits at most two seconds for it. Undecided ones read `pending`. */
   resolvePendingAttribution(workspaceId: number): Promise<void>
   /** Decides the due submissions of all workspaces. Run it every second. It costs one query when nothing is due. */
   resolveAllPending(): Promise<void>
@@ -159,7 +159,7 @@ function groupByClick(due: DueSubmission[], clicks: (LastClick | null)[]): Click
   return [...assignments.values()]
 }
 
-/** Every hit that could have led to a submission up to this moment is found: those of this node until now, too. */
+/** Finds every hit that could have led to a submission up to this moment, the recent ones of this node too. */
 function getDecidableUntil({ getOthersShippedUntil, now }: InferenceState): number {
   const shippedUntil = getOthersShippedUntil()
   if (shippedUntil === Number.POSITIVE_INFINITY) return Number.MAX_SAFE_INTEGER

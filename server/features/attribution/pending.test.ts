@@ -140,7 +140,7 @@ describe('while clicks cannot be queried', () => {
           const mails = () => mail.mails.filter(({ to }) => to.includes(owner))
           await until('the mails', () => mails().length === 2, LATER_MS)
           for (const { parsed } of mails()) {
-            expect(parsed.text).toContain('Link not decided yet: analytics are catching up')
+            expect(parsed.text).toContain('Link pending: analytics are catching up')
           }
 
           expect(await countUndecided(server(), workspace)).toBe(2)

@@ -49,7 +49,7 @@ export interface BackupResult {
   manifest: Manifest
   /** Hits in the server's memory, which no backup can have. */
   waiting: number
-  /** Files of the previous backup that are not what they were. They were copied again. */
+  /** Files of the previous backup that have changed since. They were copied again. */
   damaged: string[]
 }
 
@@ -72,8 +72,8 @@ interface BackupState extends BackupNeeds {
 
 /**
  * @param dir does not exist, or is empty
- * @param since an earlier backup, whose files are shared where they are the same
- * @throws BackupProblem with a sentence for the operator; nothing of the backup stays then
+ * @param since an earlier backup, which shares unchanged files
+ * @throws BackupProblem with a sentence for the operator, after removing the unfinished backup
  */
 export async function backUp(needs: BackupNeeds, dir: string, since?: string): Promise<BackupResult> {
   const target = resolve(dir)
@@ -298,7 +298,7 @@ async function verifyRoom(state: BackupState) {
     )
 }
 
-/** For what comes in meanwhile, and for the names of the files. */
+/** Room for new data during the backup, and for the names of the files. */
 const ROOM_BYTES = 32 * 1024 ** 2
 
 /** Lists the files of hits that the backup may copy: for the room on the disk, and for the progress. */

@@ -1,4 +1,4 @@
-// Instructions for a restore, and a list of what a backup lacks: for the operator at the end of the command, and in the
+// Instructions for a restore, and a list of the backup's gaps: for the operator at the end of the command, and in the
 // backup.
 
 import { basename } from 'node:path'
@@ -30,7 +30,7 @@ export function listBesides(
 const toArchive = (dir: string) => `Disk('backups', '${basename(dir)}.zip')`
 const toDatabaseName = (url: string) => new URL(url).pathname.slice(1) || 'default'
 
-/** The ids that answers have given out since the backup must not come again. */
+/** Ids that the server gave out after the backup must not be used again. */
 const SKIP_IDS_IN_POSTGRES = `psql "$DATABASE_URL" --command "select setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, 0) + 1000000) from pg_sequences where schemaname = current_schema()"`
 
 export function writeInstructions(
@@ -46,7 +46,7 @@ export function writeInstructions(
     ...(isWhole
       ? ['It has everything of the installation but its settings (the environment).']
       : [
-          'Everything but the settings (the environment) and what is in the stores outside DATA_DIR. For a complete backup,',
+          'Everything except the settings (the environment) and the data in stores outside DATA_DIR. For a complete backup,',
           'these commands run in this order, each time, and "npx towpath backup" after them:',
           ...besides.map((command) => `  ${command}`),
         ]),

@@ -1,5 +1,5 @@
-// The manifest of a backup: what it is of, what it holds, and the SHA-256 of each file. SHA256SUMS has the same sums once
-// more, and that of the manifest, so a damaged manifest is found as well.
+// The manifest of a backup: its source, its contents, and the SHA-256 of each file. SHA256SUMS repeats the sums, and
+// has that of the manifest, so a damaged manifest is found as well.
 
 import { lstat, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { parseJson } from '../../lib/formats/parse-json.ts'
 import { type FileDigest, hashText } from './copy-file.ts'
 import { MANIFEST, SUMS } from './places.ts'
 
-/** Rises when an older release could not restore the backup any more. */
+/** Rises when older releases can no longer restore the backup. */
 export const FORMAT = 1
 
 /** Names below the backup. None of them is `..`, which would lead out of it, and none has a control character. */
@@ -30,7 +30,7 @@ const Manifest = z.object({
   /** Every row that was committed before this moment is in the backup, and every hit that was answered before it. */
   takenAt: z.iso.datetime(),
   finishedAt: z.iso.datetime(),
-  /** The nodes whose hits it has. */
+  /** The nodes that have hits in it. */
   nodes: z.array(z.string()),
   rows: z.discriminatedUnion('engine', [
     z.object({

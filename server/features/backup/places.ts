@@ -6,7 +6,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 /** The part of a backup that has the files of DATA_DIR, under the same names. */
 export const DATA = 'data'
 export const MANIFEST = 'manifest.json'
-/** As `sha256sum` writes and checks it. */
+/** In the format of `sha256sum`. */
 export const SUMS = 'SHA256SUMS'
 export const INSTRUCTIONS = 'RESTORE.txt'
 

@@ -24,8 +24,8 @@ export interface RestoreNeeds {
 }
 
 /**
- * What the installation has made since the backup is lost, and others may still know it by its id: links, submissions,
- * clicks. None of these ids is given out again, unless there were more of them than this.
+ * Everything that the installation made after the backup is lost, but others may still use its ids: links,
+ * submissions, clicks. None of these ids is given out again, up to this number.
  */
 const SKIPPED_IDS = 1_000_000
 /** A segment of the spool has at least 60,000 hits. */
@@ -74,7 +74,7 @@ function failAsProblem(cause: Error): never {
   throw new BackupProblem(cause.message, { cause })
 }
 
-/** Finds what is missing, what is of another size and what is not of the backup, before anything is read. */
+/** Finds missing files, files of another size and unknown files, before reading any. */
 function verifyFiles(backup: string, { files }: Manifest) {
   const found = listFiles(backup)
   for (const path of found)
@@ -97,7 +97,7 @@ function verifyFiles(backup: string, { files }: Manifest) {
 }
 
 const toDamage = (backup: string, path: string) =>
-  `The backup ${backup} is damaged: ${path} is not what was backed up. Use another backup.`
+  `The backup ${backup} is damaged: ${path} has changed since the backup. Use another backup.`
 
 const listFiles = (directory: string): string[] =>
   readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
@@ -114,7 +114,7 @@ const listTops = ({ files }: Manifest) =>
 const toMark = (dataDir: string) => join(toRestoreDraft(dataDir), 'complete')
 
 /**
- * The directory was empty before that restore, and no server has started in the meantime: what has a name of the backup
+ * The directory was empty before that restore, and no server has started since, so files with a name of the backup
  * came from there.
  */
 function removeInterrupted(dataDir: string, manifest: Manifest) {

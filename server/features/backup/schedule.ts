@@ -1,5 +1,5 @@
-// The scheduled backups: `towpath backup` as a process of its own whenever one is due. The only memory of it is the
-// directory of the backups, so a restart changes nothing.
+// The scheduled backups: runs `towpath backup` as a separate process when one is due. Its only state is the directory
+// of the backups, so a restart changes nothing.
 
 import { existsSync, rmSync } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
@@ -12,12 +12,12 @@ import { MANIFEST, toHalfPath, toStagePath } from './places.ts'
 export interface BackupSettings {
   dir: string
   hours: number
-  /** How many complete backups stay. */
+  /** The number of complete backups to keep. */
   keep: number
 }
 
 export interface BackupScheduleNeeds {
-  /** Absent: there are no scheduled backups. What a killed one has left is removed all the same. */
+  /** Absent without scheduled backups. The remains of a killed backup are removed all the same. */
   settings?: BackupSettings
   dataDir: string
   now: () => number
@@ -36,7 +36,7 @@ export interface BackupSchedule {
 const HOUR_MS = 60 * 60 * 1000
 /** A backup that failed is tried again after this, or after its period when that is shorter. */
 const RETRY_MS = HOUR_MS
-/** How late a backup may be, as a part of its period. */
+/** The allowed delay of a backup, as a part of its period. */
 export const OVERDUE_AFTER = 1.5
 
 const COMMAND = join(import.meta.dir, '../../cli/main.ts')
@@ -137,13 +137,13 @@ async function listNames(dir: string): Promise<string[]> {
 }
 
 /**
- * When the last complete backup was begun; null when there is none. A clock that was set back must not end the backups: one of
- * the future does not count.
+ * The start of the last complete backup; null without one. Ignores backups of the future, so that a clock that was
+ * set back does not stop backups.
  */
 export const findLastBackup = async (dir: string, now: number): Promise<number | null> =>
   (await listBackups(dir)).findLast(({ at }) => at <= now)?.at ?? null
 
-/** Half of what is deleted must not look like a backup. Deletes what a killed backup has left, too. */
+/** A half-deleted backup must not look complete. Also deletes the remains of a killed backup. */
 async function deleteOld({ dir, keep }: BackupSettings) {
   for (const { name } of (await listBackups(dir)).slice(0, -keep)) {
     await rename(join(dir, name), toHalfPath(join(dir, name)))
@@ -165,20 +165,20 @@ function removeLeftStage(dataDir: string) {
 }
 
 function readMetrics({ settings, now, last }: ScheduleState): Metric[] {
-  // Nothing is known before the first look, some seconds after the start.
+  // Unknown before the first look, some seconds after the start.
   if (!settings || last === undefined) return []
   const isOverdue = last === null || now() - last > settings.hours * HOUR_MS * OVERDUE_AFTER
   return [
     {
       name: 'towpath_backup_last_success_timestamp_seconds',
       kind: 'gauge',
-      help: 'When the last complete backup in BACKUP_DIR was begun; 0 when there is none',
+      help: 'Start time of the last complete backup in BACKUP_DIR; 0 without one',
       value: (last ?? 0) / 1000,
     },
     {
       name: 'towpath_backup_overdue',
       kind: 'gauge',
-      help: 'Whether the last complete backup is older than one and a half times BACKUP_HOURS, or there is none',
+      help: '1 when the last complete backup is older than one and a half times BACKUP_HOURS, or missing',
       value: Number(isOverdue),
     },
   ]

@@ -1,8 +1,7 @@
 // Freezes the hits as of one moment, while the server goes on. Immutable files get a second name, which takes
 // milliseconds and keeps their bytes when the server deletes them; segments of the spool, which change, are copied.
-//
 // A hit moves from the spool to a batch, and from there into the engine's backup. Each place deletes it only when the
-// next one has it. So the places are read in this order, and a hit that left one of them is found in a later one.
+// next one has it. The places are read in this order, so a hit that left one place is found in a later one.
 
 import {
   constants,
@@ -29,13 +28,13 @@ import { type CopyNeeds, copyFile } from './copy-file.ts'
 import type { BackupFile } from './manifest.ts'
 import { DATA } from './places.ts'
 
-/** Directories of files that are written once, beside those of the hits. */
+/** Directories of files that are written once, next to those of the hits. */
 const KEPT_DIRECTORIES = ['snippet']
 
 export interface StagedFile {
   /** Below DATA_DIR. */
   path: string
-  /** A name of its own for the file's bytes. */
+  /** A second name for the file's bytes. */
   staged: string
   bytes: number
   /** Identifies a file that has two names. */
@@ -118,8 +117,8 @@ async function copyLastHeader(needs: StageNeeds, place: string): Promise<BackupF
 }
 
 /**
- * The engine's backup first: batches are deleted once a newer one holds them, so the batches that were there after it
- * are exactly those that it lacks. When a newer one has come in the meantime, everything is staged again.
+ * Backs up the engine first: batches are deleted once a newer backup holds them, so the batches that were there after
+ * it are exactly those that it lacks. A newer backup in the meantime makes it stage everything again.
  */
 function stageImmutableFiles(needs: StageNeeds, place: string): StagedFile[] {
   const dir = join(needs.dataDir, place)

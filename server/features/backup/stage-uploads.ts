@@ -15,7 +15,7 @@ interface StageUploadsNeeds {
   signal: AbortSignal
 }
 
-/** Links what is not in the stage yet. */
+/** Links the files that are not in the stage yet. */
 export async function stageUploads({ dataDir, stage, signal }: StageUploadsNeeds): Promise<void> {
   for (const key of await listKeys(join(dataDir, UPLOADS))) {
     signal.throwIfAborted()

@@ -17,15 +17,15 @@ export interface ChangeCursor {
   holes(): number[]
   /** @param rows those after the last one, in order @param now monotonic milliseconds */
   advance(rows: ChangeRow[], now: number): void
-  /** @param rows those that filled holes. Holes that were asked for when they were too old are closed. */
+  /** @param rows those that filled holes. Requested holes that are too old are closed. */
   fill(rows: ChangeRow[], asked: number[], now: number): void
   /** True once after there were more holes than can be asked for: some changes will not be seen. */
   takeLostHoles(): boolean
 }
 
 /**
- * How long a number can come after a higher one. A row is inserted in one message with its COMMIT, and the server ends
- * each statement after 10 seconds (storage/database/postgres.ts).
+ * The longest time that a number can arrive after a higher one. A row is inserted in one message with its COMMIT, and
+ * the server ends each statement after 10 seconds (storage/database/postgres.ts).
  */
 export const HOLE_MS = 2 * 60_000
 const HOLES_MAX = 10_000

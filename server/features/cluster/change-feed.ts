@@ -44,7 +44,7 @@ export interface ChangeFeed {
  */
 const EVERY_MS = { sqlite: 1_000, postgres: 250 }
 const ROWS_AT_ONCE = 1_000
-/** The lag of a feed that has followed nothing yet: JSON and Prometheus have no infinity in common. */
+/** The lag of a feed before its first step: JSON and Prometheus share no notation of infinity. */
 const UNKNOWN_LAG_MS = 24 * 60 * 60_000
 
 interface FeedState extends Required<ChangeFeedNeeds> {
@@ -110,8 +110,8 @@ async function startFeed(needs: ChangeFeedNeeds): Promise<FeedState> {
 }
 
 /**
- * Starts at the newest row that is older than the longest transaction: a number below it can come no more. Servers of
- * the release before write no rows, and may run beside this one for a while after the migration.
+ * Starts at the newest row that is older than the longest transaction: no lower number can appear any more. Servers
+ * of the previous release write no rows, and may run beside this one for a while after the migration.
  */
 async function findStart(db: Database): Promise<{ start: ReadPosition; migratedAgoMs: number }> {
   const age = sql<number>`${DATABASE_NOW[db.engine]} - at`
@@ -210,7 +210,7 @@ const readFeedMetrics = ({ clock, followedUntil, cursor }: FeedState): Metric[] 
   {
     name: 'towpath_change_feed_lag_seconds',
     kind: 'gauge',
-    help: 'Age of the last poll that read what other processes have changed; beyond 2, the caches read links again',
+    help: 'Age of the last poll for changes of other processes; beyond 2, the caches read links again',
     value: Math.min(clock() - followedUntil, UNKNOWN_LAG_MS) / 1000,
   },
   {

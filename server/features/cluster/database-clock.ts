@@ -1,9 +1,9 @@
-// The database's clock, by which all nodes agree on who is silent and which lease has ended.
+// The database's clock. All nodes use it to decide whether a node is silent and whether a lease has ended.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { DatabaseEngine } from '../../storage/database/open-database.ts'
 
-/** Epoch milliseconds on PostgreSQL. It goes on within a transaction. */
+/** Epoch milliseconds on PostgreSQL. It advances within a transaction. */
 export const DATABASE_CLOCK = sql<number>`floor(extract(epoch from clock_timestamp()) * 1000)::bigint`
 
 /** The same for both engines: the clock of `changes.at`. */

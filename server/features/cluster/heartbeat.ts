@@ -8,7 +8,7 @@ import { DATABASE_CLOCK } from './database-clock.ts'
 import { markLeft, type NodeFacts, storeNode } from './node-row.ts'
 
 const BEAT_MS = 500
-/** How long the others wait for the hits of a silent node. */
+/** The time that others wait for the hits of a silent node. */
 const PRESENT_MS = 60_000
 /** Deliveries, limits and attribution compare moments of two nodes. */
 const CLOCK_DIFFERENCE_MAX_MS = 1_000
@@ -20,7 +20,7 @@ export interface HeartbeatNeeds {
   now: () => number
   /** Every hit that this node recorded before this moment is in the hit store's answers; 0 while nobody knows. */
   getShippedUntil(): number
-  /** Another process has taken over the node. Hits of both would get the same ids, so this one must end at once. */
+  /** Another process has taken over the node. Both would give hits the same ids, so this one must end at once. */
   onReplaced(sentence: string): void
   beatMs?: number
 }
@@ -43,7 +43,7 @@ interface HeartbeatState {
   beating: Promise<void> | undefined
   /** The last heartbeat failed, and the log says so. */
   degraded: boolean
-  /** The log says that others count hits of their own, which this node does not see. */
+  /** Logs that the others count hits separately, which this node does not see. */
   divided: boolean
   /** On the monotonic clock. */
   warnedOfClockAt: number
@@ -105,7 +105,7 @@ async function beat(state: HeartbeatState): Promise<void> {
 }
 
 interface Beat {
-  /** The database's clock; null when the row of the node is not of this process any more. */
+  /** The database's clock; null when the node's row belongs to another process. */
   at: number | null
   count: number
   shippedUntil: number | null

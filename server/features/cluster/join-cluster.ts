@@ -26,13 +26,13 @@ export interface JoinNeeds extends Omit<NodeFacts, 'process' | 'place'> {
   secret: string
   /** The directory that has the node id. */
   dir: string
-  /** How long to wait for the end of another node that this one cannot run beside. */
+  /** The time to wait for another node to end, when both cannot run together. */
   waitMs?: number
 }
 
 type Rival = Pick<Nodes, 'node' | 'version'>
 
-/** @throws a sentence for the operator, when this node must not run beside another one */
+/** @throws a sentence for the operator, when this node must not run together with another one */
 export async function joinCluster(needs: JoinNeeds): Promise<NodeFacts> {
   const { node, version, hitStore, settings, isEmpty, dir } = needs
   const process = randomToken(12)
@@ -66,7 +66,7 @@ function readPlace(dir: string): string | undefined {
   }
 }
 
-/** @returns the nodes that keep this one out; none when it has joined */
+/** @returns the nodes that prevent this one from joining; empty after it has joined */
 function tryToJoin({ db, secret, now }: JoinNeeds, facts: NodeFacts): Promise<Rival[]> {
   return db.write(async (connection) => {
     await lockJoining(connection)

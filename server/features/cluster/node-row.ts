@@ -43,8 +43,8 @@ export const listLiveNodes = (connection: Connection) =>
     .execute()
 
 /**
- * Makes the row, or takes it over from an earlier process of the node. How far that one had shipped still holds: what it
- * recorded later waits in the directory.
+ * Creates the row, or takes it over from an earlier process of the node. The earlier process's shipping mark stays
+ * valid: later hits wait in the directory.
  */
 export async function storeNode(connection: Connection, facts: NodeFacts, now: number): Promise<void> {
   const { node, process, place = null, version, hitStore, settings, isEmpty } = facts
@@ -60,7 +60,7 @@ export async function storeNode(connection: Connection, facts: NodeFacts, now: n
   )
 }
 
-/** `everythingShipped`: nobody needs to wait for hits of this node any more. */
+/** `everythingShipped`: other nodes need not wait for hits of this node any more. */
 export async function markLeft(
   connection: Connection,
   { node, process }: NodeFacts,

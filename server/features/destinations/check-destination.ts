@@ -8,7 +8,7 @@ import { findSalePage } from './parked-domains.ts'
 import type { PoliteClient } from './polite-client.ts'
 
 export interface DestinationCheck {
-  /** `failed` is what a visitor cannot open. */
+  /** `failed`: a visitor cannot open it. */
   kind: 'ok' | 'failed' | 'parked' | 'not_allowed'
   status: number | null
   message: string | null

@@ -1,4 +1,4 @@
-// The next state of a destination after a check. Owners hear of a failure after three failed checks over at least a day.
+// The next state of a destination after a check. Owners are notified after three failed checks over at least a day.
 
 import { DAY_MS } from '../../lib/utc-day.ts'
 import type { DestinationCheck } from './check-destination.ts'
@@ -29,7 +29,7 @@ export function judgeCheck(
 ): CheckedState & { status: number | null; message: string | null; nextCheckAt: number } {
   if (kind === 'ok' || kind === 'not_allowed') {
     const since = before.state === kind ? before.since : at
-    // Owners are told again only after it was well: a ban tells nothing of that.
+    // Owners are notified again only after it has worked in between. A ban does not show that.
     const reportedAt = kind === 'ok' ? null : before.reportedAt
     return { state: kind, since, failures: 0, reportedAt, status, message, nextCheckAt: at + DAY_MS }
   }

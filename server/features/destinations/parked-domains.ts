@@ -56,7 +56,7 @@ const SALE_PAGES: [host: string, path: string][] = [
 
 const isBelow = (name: string, parent: string) => name === parent || name.endsWith(`.${parent}`)
 
-/** @returns the registrable domain of a host, whose name servers say where it is parked; null for an address */
+/** @returns the registrable domain of a host, for its name servers, which reveal parking; null for an address */
 export const findRegistrableDomain = (host: string) => getDomain(host)
 
 /** @returns the service, where every name server is one of a parking service */
@@ -74,7 +74,7 @@ export function findSalePage(from: URL, to: URL): string | undefined {
   return SALE_PAGES.find(([host, path]) => isBelow(to.hostname, host) && to.pathname.startsWith(path))?.[0]
 }
 
-/** The key with which services that park domains ask ad blockers to let their ads pass. */
+/** The key by which parking services ask ad blockers to allow their ads. */
 const PARKING_HEADER = 'x-adblock-key'
 const TITLE = /<title[^>]{0,200}>([^<]{1,300})/i
 /** A page about another offer says neither "this domain" nor its own name. */
@@ -82,7 +82,7 @@ const SALE_WORDS =
   /\b(?:is|may be|are) (?:available )?(?:for sale|parked)\b|\b(?:is )?available for purchase\b|\bparked (?:domain|free)\b|steht zum verkauf/
 const OWN_WORDS = /\bthis (?:premium )?domain(?: name)?\b/
 
-/** @returns the sign by which a page says that its domain is parked or for sale */
+/** @returns the sign that a page's domain is parked or for sale */
 export function findParkedSign(
   { headers, body }: { headers: Headers; body: Uint8Array },
   host: string,

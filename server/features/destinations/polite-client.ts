@@ -13,7 +13,7 @@ import type { OpenDnsClient } from '../links/domains/dns-client.ts'
 import { findParkedSign, findParkingService, findRegistrableDomain } from './parked-domains.ts'
 import { ALLOW_ALL, parseRobots, type RobotsRules } from './robots-rules.ts'
 
-/** Monotonic milliseconds, and a wait. Tests have a clock of their own. */
+/** Monotonic milliseconds, and a wait. Tests use their own clock. */
 export interface PoliteClock {
   read(): number
   sleep(ms: number): Promise<void>
@@ -91,7 +91,7 @@ export function createPoliteClient(needs: PoliteClientNeeds): PoliteClient {
         return { rules: parseRobots(text, ROBOTS_AGENT) }
       }
       const next = status < 400 ? parseUrl(answer.headers.get('location') ?? '', url.href) : null
-      // A file that is not there forbids nothing.
+      // A missing file forbids nothing.
       if (!next || redirects === ROBOTS_REDIRECTS_MAX) return { rules: ALLOW_ALL }
       url = next
     }

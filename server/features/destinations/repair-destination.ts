@@ -22,7 +22,7 @@ export async function repairDestination(
   input: RepairDestinationInput,
 ): Promise<RepairResource> {
   allow(actor, 'links:write')
-  // A link may have a destination that is blocked by now, or a short domain of its own.
+  // A link's destination may have been blocked since, or may be a short domain.
   const before = checkUrl(input.from, { schemes: needs.site.schemes })
   if ('wrong' in before) throw invalid({ from: before.wrong })
   const after = checkUrl(input.to, needs.site)
@@ -83,7 +83,7 @@ async function changeLinks(
       (db, id) =>
         db.write(async (inner, onInnerCommit) => {
           const transaction = { ...needs, connection: inner, onCommit: onInnerCommit }
-          // Somebody may have changed the link since it was found.
+          // Another person may have changed the link since it was found.
           const input = replaceLinkUrl(await getLinkForUpdate(needs.db, inner, actor, id), from, to)
           if (input) changed.add(id)
           return updateLinkIn(transaction, actor, id, input ?? {}, { passwordHash: undefined })

@@ -37,7 +37,7 @@ export async function reportBroken(needs: BrokenReportNeeds, workspaceId: number
   if (found.length === 0 || !(await mayMail(needs.db.read, workspaceId, at))) return
   const links = await findLinksTo(needs, workspaceId, found)
   const claimed = await claim(needs.db, workspaceId, found, at)
-  // Somebody may have changed the links since they were counted.
+  // Another person may have changed the links since they were counted.
   const told = claimed.filter(({ url }) => links.has(url))
   if (told.length === 0) return
   const sent = await sendToOwners(needs, workspaceId, toMail(needs, workspaceId, told, links))

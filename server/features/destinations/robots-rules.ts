@@ -1,4 +1,4 @@
-// Reads robots.txt (RFC 9309): the rules for one user agent, of which the longest that matches a path decides.
+// Reads robots.txt (RFC 9309): the rules for one user agent. The longest rule that matches a path decides.
 
 import { percentDecode } from '../../lib/text.ts'
 
@@ -44,7 +44,7 @@ export function parseRobots(text: string, agent: string): RobotsRules {
       if (agents.includes('*') && others.length < RULES_MAX) others.push(rule)
     }
   }
-  // A group of its own counts even when it has no rules.
+  // A group for the agent counts even without rules.
   return toRules(namesOwn ? own : others)
 }
 

@@ -8,7 +8,7 @@ import { LINK_BYTES } from '../links/scan-links.ts'
 
 const LINKS_AT_ONCE = 500
 
-/** @param which `live`: without those that are archived or suspended. None are in the trash */
+/** @param which `live`: without archived and suspended links. None are in the trash */
 export async function* scanLinksOfWorkspace(
   read: Connection,
   workspaceId: number,

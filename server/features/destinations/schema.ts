@@ -7,7 +7,7 @@ import { DESTINATION_STATES } from './destination-states.ts'
 
 export type DestinationState = (typeof DESTINATION_STATES)[number]
 
-/** The most links that one call changes. */
+/** The maximum number of links that one call changes. */
 export const REPAIR_MAX = 1000
 
 export const DestinationShape = z
@@ -23,7 +23,7 @@ export const DestinationShape = z
     message: z
       .string()
       .nullable()
-      .openapi({ description: 'What the last check found; null where all is well' }),
+      .openapi({ description: 'The problem that the last check found; null when all is well' }),
     checkedAt: z.iso.datetime().nullable(),
     since: z.iso.datetime().nullable().openapi({
       description: 'Since when it is in this state; failing, broken and parked count from the first failure',

@@ -91,7 +91,9 @@ async function syncDestinations({ db, now, site }: SyncNeeds, workspaceId: numbe
   return links
 }
 
-/** @returns undefined for what is not watched: schemes of apps, and addresses of this server and its short domains */
+/**
+ * @returns undefined for unwatched destinations: schemes of apps, and addresses of this server and its short domains
+ */
 export function findWatchedHost(site: SyncNeeds['site'], url: string): string | undefined {
   const parsed = parseUrl(url)
   if (!parsed || !/^https?:$/.test(parsed.protocol)) return undefined

@@ -1,5 +1,5 @@
-// The daily check of destinations. Each run takes a bounded part of what is due: as many URLs of each workspace as of each
-// other, those that have waited longest first, hosts side by side, and the URLs of one host one after the other.
+// The daily check of destinations. Each run takes a bounded number of due URLs: the same number for each workspace,
+// the longest waiting first, hosts in parallel, and the URLs of one host one after the other.
 
 import { describeError, log } from '../../lib/log.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
@@ -88,7 +88,7 @@ async function deleteUnwatched(db: Database): Promise<void> {
     )
 }
 
-/** What is due, in turns of the workspaces: the first of each, the second of each, … Each request once. */
+/** The due URLs, alternating between workspaces: the first of each, the second of each, … Each request once. */
 async function listDueByHost(connection: Connection, at: number): Promise<DueUrl[][]> {
   const waiting = await connection
     .selectFrom('destinations')
@@ -125,7 +125,7 @@ async function listDueByHost(connection: Connection, at: number): Promise<DueUrl
   return [...hosts.values()]
 }
 
-/** One URL that cannot be checked must not keep the others from their check. */
+/** A URL that cannot be checked must not stop the others. */
 async function checkDue(needs: WatchNeeds & CheckNeeds, due: DueUrl): Promise<void> {
   try {
     const ignoresRobotsErrors = due.failures >= FAILURES_TO_TELL - 1

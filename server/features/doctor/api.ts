@@ -18,7 +18,7 @@ const report = apiRoute({
   summary: 'Check the server',
   description:
     'For owners of the first workspace of the installation, who operate it; 404 for everybody else. A report holds for ' +
-    'ten seconds, and one run serves all who ask. It has what `npx towpath doctor` prints.',
+    'ten seconds, and concurrent requests share one run. The findings are those that `npx towpath doctor` prints.',
   responses: { 200: dataResponse(DoctorReportShape, 'The report') },
 })
 

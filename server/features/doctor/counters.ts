@@ -1,4 +1,4 @@
-// Compares the counters of links with the hits while the server goes on counting. Both sides only grow: it reads one,
+// Compares the counters of links with the hits while the server keeps counting. Both sides only grow: it reads one,
 // waits until the other has reached the same marks, and reads that. Clicks that the second one lacks are lost.
 
 import { takeTurn } from '../../lib/concurrency/take-turn.ts'
@@ -9,7 +9,7 @@ import type { RowReader } from './needs.ts'
 export interface CounterNeeds {
   rows: Pick<RowReader, 'read'>
   inspectHits(withClicks: boolean): Promise<HitInspection | undefined>
-  /** How long a side may take to catch up with the other. */
+  /** Time limit for a side to catch up with the other. */
   waitMs?: number
 }
 
@@ -25,7 +25,7 @@ export interface CounterComparison {
   differences: CounterDifference[]
   clicks: number
   links: number
-  /** Nodes whose batches one side does not have yet. Nothing is said about the clicks of such batches. */
+  /** Nodes with batches that one side lacks. The clicks of such batches are not judged. */
   behind: string[]
 }
 
@@ -141,9 +141,7 @@ async function waitFor(
   }
 }
 
-/**
- * Links whose counter is above their hits (-1), or below them (1). Hits of a link without a row count nowhere.
- */
+/** Links with a counter above their hits (-1), or below them (1). Hits of a deleted link count nowhere. */
 function findDifferences(rows: RowClicks, hits: LinkClicks, sign: -1 | 1): CounterDifference[] {
   const counts = walk(hits)
   return [...listLinks(rows)].flatMap(({ workspaceId, linkId, clicks }) => {

@@ -6,7 +6,7 @@ import { takeTurn } from '../../lib/concurrency/take-turn.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 
 export interface LeadComparison {
-  /** Links whose counter is below their submissions. */
+  /** Links with a counter below their submissions. */
   differences: number
   /** Leads in the submissions that were read. */
   leads: number

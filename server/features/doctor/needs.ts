@@ -43,7 +43,7 @@ export interface DoctorNeeds {
   inspectHits(withClicks: boolean): Promise<HitInspection | undefined>
   /** The files that people have sent. */
   openFiles(): Promise<Pick<FileStore, 'list' | 'read'>>
-  /** Finds all addresses of a name; none where it has none, or where no name server answers. */
+  /** Finds all addresses of a name; none when it has none, or when no name server answers. */
   findAddresses(name: string): Promise<string[]>
   /** The data directories of the nodes on this machine: one for each process (WORKERS). */
   nodeDirectories: string[]
@@ -51,7 +51,7 @@ export interface DoctorNeeds {
   isServerRunning: boolean
   /** Read files to their end. The server does not: redirects would wait for it. */
   isThorough: boolean
-  /** Who gets a test mail. */
+  /** The recipient of a test email. */
   mailTo?: string
 }
 

@@ -1,9 +1,9 @@
-// The token with which the command asks a running server: the secret of the installation proves that the caller is its
-// operator. It is for one purpose and for a minute, because one of them goes through the proxy.
+// The token with which the command calls a running server: the secret of the installation proves that the caller is
+// its operator. It serves one purpose and expires after a minute, because the request may go through the proxy.
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** `echo`: what the server sees of a request. `findings`: what only the running server can find. */
+/** `echo`: a request as the server sees it. `findings`: the checks that only the running server can make. */
 export type TokenPurpose = 'echo' | 'findings'
 
 const VALID_MS = 60_000

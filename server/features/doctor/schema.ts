@@ -10,7 +10,7 @@ const FindingShape = z
     group: z.string(),
     status: z.enum(FINDING_STATUSES),
     summary: z.string(),
-    fix: z.string().nullable().openapi({ description: 'What to do; null where there is nothing to do' }),
+    fix: z.string().nullable().openapi({ description: 'The fix; null when none is needed' }),
   })
   .openapi('Finding')
 

@@ -252,7 +252,7 @@ const submissionRoutes = {
     path: '/submissions/{id}/attribution',
     scope: 'submissions:read',
     operationId: 'getSubmissionAttribution',
-    summary: 'Get what brought a submission: its touches in order, and why each counts',
+    summary: 'Get the attribution of a submission: its touches in order, and why each counts',
     request: byId,
     responses: { 200: dataResponse(z.array(shapes.TouchShape), 'The touches, the earliest first') },
     fails: [404],

@@ -151,7 +151,7 @@ async function answerPost(
   const started = performance.now()
   const { answer, formId, trapped, spam } = await receivePost(needs, context, request)
   const ms = Math.round((performance.now() - started) * 10) / 10
-  // To the sender a filled honeypot and spam look like a success. This line tells an operator what was caught.
+  // A filled honeypot and spam look like a success to the sender. This log line tells the operator.
   log.info('form_request', { requestId: context.requestId, formId, status: answer.status, trapped, spam, ms })
   return answer
 }
@@ -177,7 +177,7 @@ async function answerMailLink(
   }
 }
 
-/** GET shows people a page: the form's thanks page, or at the form's own address what the address is for. */
+/** GET shows people a page: the form's thanks page, or an explanation at the form's own address. */
 async function answerVisitor(
   needs: FormEndpointNeeds,
   context: RequestContext,
@@ -200,7 +200,10 @@ async function answerVisitor(
   }
 }
 
-/** A form whose texts strangers may see. A disabled form still thanks those who sent it before; a suspended one does not. */
+/**
+ * A form that may show its texts to strangers. A disabled form still thanks earlier senders; a suspended one does
+ * not.
+ */
 async function findVisibleForm(
   needs: FormEndpointNeeds,
   context: RequestContext,

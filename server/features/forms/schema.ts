@@ -62,7 +62,7 @@ export const FormShape = z
     brand: BrandShape.openapi({ description: 'Where it differs from the brand of the workspace' }),
     adClickIds: z.boolean(),
     fieldLabels: FieldLabelsShape.openapi({
-      description: 'What people read in place of the names of fields',
+      description: 'Labels that people read instead of field names',
     }),
     replyTemplates: ReplyTemplatesShape.openapi({ description: 'For replies of the team to senders' }),
     submissions: z.int().openapi({ description: 'Number of stored submissions' }),
@@ -131,11 +131,11 @@ const fields = {
     .optional()
     .openapi({ example: ['email'] }),
   redirectUrl: webUrl(
-    'Where a browser goes after a submission without the snippet. It goes before `afterSubmit`',
+    "The browser's destination after a submission without the snippet. Overrides `afterSubmit`",
     'https://example.com/thanks',
   ),
   pageUrl: webUrl(
-    'The page that has the form. It stands in for a Referer that is only the origin of the same site',
+    'The page with the form. Replaces a Referer that is only the origin of the same site',
     'https://example.com/contact',
   ),
   afterSubmit: returnMode(

@@ -36,7 +36,7 @@ const routes = {
     description:
       'Sends an email to the address of the submission, from the brand of the workspace or the form, and keeps it with the ' +
       'submission. Answers go to the `replyTo` of the brand, else to the member. A workspace sends at most 60 replies an ' +
-      'hour. 409 says why nobody can be answered.',
+      'hour. 409 says why a reply is impossible.',
     request: {
       params: IdParameter,
       body: jsonRequestBody(CreateTeamReply, {

@@ -15,8 +15,8 @@ export interface Click {
 
 export interface ClickIds {
   /**
-   * Makes `<id in base 36>.<link in base 36>.<node>.<signature>`, with the variant in base64url before the signature where a
-   * split has chosen one. The node is this one by default.
+   * Makes `<id in base 36>.<link in base 36>.<node>.<signature>`, with the variant of a split in base64url before the
+   * signature. The node is this one by default.
    */
   sign(click: Omit<Click, 'node'> & { workspaceId: number; node?: string; variant?: string | null }): string
   /** undefined for a forged or damaged text, and for a click on another workspace's link. */
@@ -29,7 +29,7 @@ const SIGNATURE_LENGTH = 10
 const CLICK_ID_PATTERN =
   /^(([0-9a-z]{1,11})\.([0-9a-z]{1,11})\.([0-9a-f]{16})(?:\.([\w-]{1,214}))?)\.([\w-]{10})$/
 
-/** @returns the label of the variant in a click id that was verified; null without one */
+/** @returns the label of the variant in a verified click id; null without one */
 export function readClickVariant(clickId: string | null): string | null {
   const encoded = clickId === null ? undefined : CLICK_ID_PATTERN.exec(clickId)?.[5]
   return encoded === undefined ? null : Buffer.from(encoded, 'base64url').toString()

@@ -5,7 +5,7 @@ import type { Database } from '../../storage/database/database.ts'
 export interface ErasureNeeds {
   db: Database
   now: () => number
-  /** This node. Each data directory has hits of its own, so each node marks the erasures that it has done. */
+  /** This node. Each data directory has its own hits, so each node marks its own erasures. */
   node: string
   eraseHits(workspaceIds: number[]): Promise<void>
 }
@@ -32,7 +32,7 @@ export async function skipPastErasures({
   )
 }
 
-/** Erases what is due at this node. An erasure that was interrupted is due again. */
+/** Runs the erasures that are due at this node. An interrupted erasure is due again. */
 export async function eraseDeletedWorkspaces({ db, now, node, ...needs }: ErasureNeeds): Promise<void> {
   const due = await db.read
     .selectFrom('erasures')

@@ -37,16 +37,21 @@ function toSpoolMetrics({ spool, disk }: HitMetricsNeeds): Metric[] {
       ([outcome, value]): Metric => ({
         name: 'towpath_hits_total',
         kind: 'counter',
-        help: 'Hits recorded since the start, by what was answered',
+        help: 'Hits recorded since the start, by result',
         labels: { outcome },
         value,
       }),
     ),
-    { name: 'towpath_hits_waiting', kind: 'gauge', help: 'Hits in memory for want of disk', value: waiting },
+    {
+      name: 'towpath_hits_waiting',
+      kind: 'gauge',
+      help: 'Hits that wait in memory because the disk is full',
+      value: waiting,
+    },
     {
       name: 'towpath_hits_dropped_total',
       kind: 'counter',
-      help: 'Hits lost for want of disk',
+      help: 'Hits lost because the disk is full',
       value: dropped,
     },
     { name: 'towpath_disk_free_bytes', kind: 'gauge', help: 'Free space of DATA_DIR', value: disk.free() },
@@ -105,7 +110,7 @@ const toEngineMetrics = (state: ReturnType<HitWorkerClient['state']>): Metric[] 
   },
 ]
 
-/** How far hits are behind on their way: from the spool into batches, and from there into the answers of analytics. */
+/** The lag of hits: from the spool into batches, and from there into the answers of analytics. */
 function toLagMetrics(
   spool: Pick<SpoolGuard, 'countBytesSince'>,
   state: ReturnType<HitWorkerClient['state']>,
@@ -121,13 +126,13 @@ function toLagMetrics(
     {
       name: 'towpath_spool_lag_bytes',
       kind: 'gauge',
-      help: 'Bytes of the spool that are in no batch yet',
+      help: 'Bytes of the spool that are not in a batch yet',
       value: unshipped,
     },
     {
       name: 'towpath_spool_lag_seconds',
       kind: 'gauge',
-      help: 'Age of the oldest hit that may be in no batch yet',
+      help: 'Age of the oldest hit that may not be in a batch yet',
       value: unshipped === 0 ? 0 : toSeconds(shipped.until),
     },
     ...toBatchMetrics(state),
@@ -186,14 +191,14 @@ function toOriginMetrics(origins: QuestionOrigins): Metric[] {
   const toQuestions = (from: string, value: number): Metric => ({
     name: 'towpath_questions_total',
     kind: 'counter',
-    help: 'Analytics questions answered, by what the answer was made from',
+    help: 'Answered analytics questions by data source',
     labels: { from },
     value,
   })
   const toDays = (from: string, value: number): Metric => ({
     name: 'towpath_question_dates_total',
     kind: 'counter',
-    help: 'Days that analytics questions asked for, by what they were answered from',
+    help: 'Days of analytics questions by data source',
     labels: { from },
     value,
   })
@@ -207,7 +212,7 @@ function toOriginMetrics(origins: QuestionOrigins): Metric[] {
 }
 
 export const toRollUpMetrics = ({ waiting, made, failures }: RollUpStats): Metric[] => [
-  // While nobody could look, there is no number: 0 would say that all is well.
+  // Omits the number while it is unknown, because 0 would mean that all is well.
   ...(waiting === undefined ? [] : [toWaitingMetric(waiting)]),
   {
     name: 'towpath_roll_ups_total',

@@ -1,5 +1,4 @@
-// Records hits in the spool: one call for each request to a short link, whatever the answer, and one for each page
-// view.
+// Records hits in the spool: one call for each request to a short link, with any result, and one for each page view.
 
 import { isPrefetch } from '../../lib/user-agent.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
@@ -28,14 +27,15 @@ export interface RedirectResult {
   destination?: string
   /** The label of the variant that a split has chosen. */
   variant?: string
-  /** JSON of the query parameters that the workspace keeps; '' without one. */
+  /** JSON of the query parameters that the workspace keeps; '' without any. */
   params?: string
   marks: TrafficMarks
 }
 
 /**
  * Stores the hit in the spool and returns its id, or 0 when the hit waits in memory, is left out or is lost. Never
- * throws, never waits. Texts of visitors are cut to what analytics show, so that long ones do not fill the disk.
+ * throws, never waits. Cuts visitors' texts to the length that analytics show, so that long ones do not fill the
+ * disk.
  */
 export function recordHit(spool: Pick<Spool, 'append'>, request: HitRequest, result: RedirectResult): number {
   const { at, method, headers, address, query } = request

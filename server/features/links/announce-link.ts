@@ -9,7 +9,7 @@ import type { CloseReason, LinkResource } from './schema.ts'
 type AnnouncedLink = LinkResource & { reason?: CloseReason }
 type LinkEvent = Exclude<WorkspaceEvent, 'link.clicked' | 'outcome.recorded'>
 
-/** @param makeLink is called where a channel wants the event. Fields beside those of the link come with it */
+/** @param makeLink is called when a channel subscribes to the event. Adds fields to those of the link */
 export const announceLink = (
   { connection, db }: { connection: Connection; db: { engine: DatabaseEngine } },
   { workspaceId, event, at }: { workspaceId: number; event: LinkEvent; at: number },

@@ -123,7 +123,7 @@ const routes = {
         changes: { replace: { find: 'http://', with: 'https://' }, utmCampaign: 'spring-sale' },
       }),
     },
-    responses: { 200: dataResponse(EditedLinksShape, 'The links that changed, and those that did not') },
+    responses: { 200: dataResponse(EditedLinksShape, 'The changed links, and those that could not change') },
   }),
   deleteLinks: apiRoute({
     ...links,
@@ -162,7 +162,7 @@ const routes = {
     scope: 'links:read',
     operationId: 'getSlugAvailability',
     summary: 'Whether a new link could have a slug',
-    description: 'Another request can take the slug meanwhile: the answer reserves nothing.',
+    description: 'The slug is not reserved: another request can take it in the meantime.',
     request: { query: shapes.SlugQuery },
     responses: { 200: dataResponse(shapes.SlugAvailabilityShape, 'Whether the slug is free, and why not') },
   }),

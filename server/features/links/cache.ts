@@ -1,6 +1,6 @@
-// The cache of links for redirects, by domain and slug. It also knows slugs without a link, in a small cache of their
-// own. The commit of a change invalidates the link's entry, so that the next request sees the change. Other processes
-// learn of the change from the change feed.
+// The cache of links for redirects, by domain and slug. A separate small cache has slugs without a link. A committed
+// change invalidates the link's entry, so that the next request sees it. Other processes learn of the change from the
+// change feed.
 
 import type { Selectable } from 'kysely'
 import { createExpiry, type Expiry, type Freshness } from '../../lib/concurrency/expiry.ts'
@@ -69,7 +69,7 @@ export interface LinkCache {
    * the link has changed since that read began.
    */
   read(domain: string, key: string, load: () => Promise<CachedLink | null>): Promise<CachedLink | null>
-  /** Stores what was read, unless this link has changed since. @param readVersion the `version()` before the read */
+  /** Stores a read link, unless it has changed since. @param readVersion the `version()` before the read */
   set(domain: string, key: string, link: CachedLink | null, readVersion: number): void
   /** Counts changes. Call it before reading from the database. */
   version(): number
@@ -127,8 +127,8 @@ interface CacheState {
 }
 
 /**
- * Keeps links in generations, and misses in others: strangers ask for as many unknown slugs as they like, and must not
- * push links out, nor fill the memory.
+ * Keeps links in generations, and misses in separate ones: strangers request unlimited unknown slugs, which must
+ * neither push out links nor fill the memory.
  * @param entriesMax bound of one generation of links
  * @param bytesMax the same in bytes: links have up to 8 KB of destination, and more with targeting
  */
@@ -182,7 +182,7 @@ export function createLinkCache({
     },
     invalidateWorkspace(workspaceId) {
       recent.add(toWorkspaceKey(workspaceId))
-      // Nobody knows yet whether a link that is being read belongs to the workspace.
+      // The workspace of a link that is being read is still unknown.
       reads.closeAll()
       links.deleteWhere((link) => link.workspaceId === workspaceId)
     },

@@ -5,7 +5,9 @@ import { sql } from 'kysely'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
 import type { LinkRow } from './link.ts'
 
-/** A link with what the narrow table has of it. Both are read in one statement: the job moves clicks between two. */
+/**
+ * A link with its values from the narrow table. One statement reads both, because the job moves clicks between them.
+ */
 type CountedLink = LinkRow & { new_clicks: number | null; new_last_clicked_at: number | null }
 
 export function selectLinks(connection: Connection) {
@@ -22,7 +24,7 @@ export function toLinkRow({ new_clicks, new_last_clicked_at, ...link }: CountedL
   return { ...link, clicks: link.clicks + new_clicks, last_clicked_at: lastClickedAt }
 }
 
-/** Links that one transaction moves. It locks them for some milliseconds, and changes of them wait. */
+/** The number of links that one transaction moves. It locks them for some milliseconds, and changes of them wait. */
 const LINKS_AT_ONCE = 500
 
 /**

@@ -31,7 +31,7 @@ export interface LinkNeeds {
 // There are 31^7 slugs. When a hundred million are in use, ten random tries in a row fail once in 10^24 requests.
 const RANDOM_TRIES = 10
 
-/** An open transaction in which links are written. */
+/** An open transaction that writes links. */
 export interface LinkTransaction extends LinkNeeds {
   connection: Connection
   onCommit: OnCommit

@@ -1,5 +1,5 @@
-// Moves a link to the trash: its redirect stops at once, it keeps its slug, and its clicks stay in the workspace's totals.
-// Or deletes it for good ("purges" it), from the trash too: then its slug is free.
+// Moves a link to the trash: its redirect stops at once, it keeps its slug, and its clicks stay in the workspace's
+// totals. Or permanently deletes it ("purges" it), from the trash too: then its slug is free.
 
 import { recordChange } from '../../storage/database/record-change.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
@@ -65,7 +65,7 @@ export async function deleteLinkIn(
     .where('id', '=', id)
     .execute()
   recordChange(onCommit, { domain: link.domain, slugKey: link.slug_key })
-  // A link of the trash was told of when it came there.
+  // The move to the trash was already announced. An undone import is not announced.
   if (link.deleted_at === null && !isOfImport) {
     const event = { workspaceId: actor.workspaceId, event: 'link.deleted', at } as const
     await announceLink(transaction, event, () => resource)

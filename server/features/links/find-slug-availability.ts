@@ -1,5 +1,5 @@
-// Checks whether a slug is available, and says why not. The answer reveals no more than creating the link would: that a
-// slug is taken, never by which workspace.
+// Checks whether a slug is available, and says why not. The answer reveals no more than creating the link would: that
+// a slug is taken, but not the workspace.
 
 import type { Database } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
@@ -38,7 +38,7 @@ export async function findSlugAvailability(
   return answer('trash', 'A link in the trash has this slug', link.id)
 }
 
-/** Like the index that decides when a link is created: the default domain's slugs are those of all workspaces. */
+/** The same scope as the unique index: slugs of the default domain are shared by all workspaces. */
 function findHolder(
   db: Pick<Database, 'read'>,
   { workspaceId }: Actor,

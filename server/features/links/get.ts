@@ -36,7 +36,7 @@ export async function getUnpurgedForUpdate(
   actor: Actor,
   id: number,
 ): Promise<LinkRow> {
-  // The lock comes first, in a statement of its own. Then no click moves between the two tables of counters.
+  // The lock comes first, in a separate statement, so that no click moves between the two tables of counters.
   if (engine === 'postgres') await lockLink(connection, actor, id)
   const link = await selectUnpurged(connection, actor, id).executeTakeFirst()
   return link ? toLinkRow(link) : throwNotFound()

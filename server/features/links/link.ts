@@ -19,11 +19,14 @@ export interface Site extends ReservedNames {
   domain: string
   /** The names of the default domain (`TOWPATH_URL`, `TOWPATH_ALIASES`), in lower case and without ports. */
   names: ReadonlySet<string>
-  /** The hosts of the default domain, and those that reach this server from its own machine. */
+  /** The hosts of the default domain, and those that reach this server from the same machine. */
   ownHosts: string[]
-  /** Whether short links are on a host: a destination there could redirect in a loop. */
+  /** Whether short links exist on a host: a destination there could cause a redirect loop. */
   isShortHost: (host: string) => boolean
-  /** Whether the default domain answers requests for a host: a name of this server, or one that cannot be anybody's domain. */
+  /**
+   * Whether the default domain answers requests for a host: a name of this server, or one that cannot be a custom
+   * domain.
+   */
   isOwnHost: (host: string) => boolean
   /** Schemes that a destination may have besides http and https. */
   schemes: string[]

@@ -28,7 +28,8 @@ interface LinkSort {
 const SORTS: Record<NonNullable<LinkListQueryInput['sort']>, LinkSort> = {
   createdAt: { type: 'number', column: sql<number>`created_at` },
   clicks: { type: 'number', column: sql<number>`clicks` },
-  // Links without clicks sort as clicked at 0. A null would compare with nothing, and the link would be on no page.
+  // Links without clicks sort as clicked at 0, because a null would compare with nothing and hide the link from every
+  // page.
   lastClickedAt: { type: 'number', column: sql<number>`coalesce(last_clicked_at, 0)` },
   slug: { type: 'string', column: sql<string>`slug_key` },
 }
@@ -62,7 +63,7 @@ export async function listLinks(
   const filtered = filterLinks(needs, actor, query)
   const searchesText = Boolean(query.search)
   const scan = { filtered, column, direction, after, limit: limit + 1, searchesText, signal }
-  // PostgreSQL searches in a process of its own.
+  // PostgreSQL searches in other processes.
   const isScanned = needs.db.engine === 'sqlite' && !isIndexed(query)
   const found = await (isScanned ? scanLinks(needs.db.read, actor, scan) : queryLinks(needs.db, actor, scan))
   const { rows, nextCursor } = cutPage(found.positions, fitPage(found.positions, limit), order)

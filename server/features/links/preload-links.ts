@@ -16,13 +16,13 @@ export interface PreloadNeeds {
   linksMax?: number
   /** With fewer links, their misses are no herd. */
   linksMin?: number
-  /** A node listens after this time, whatever has been read. */
+  /** A node starts to listen after this time, however much is read. */
   withinMs?: number
 }
 
 /** The links of one query take about a megabyte. */
 const AT_ONCE = 1_000
-/** Half of what the cache holds: long destinations must not push out the links that were clicked last. */
+/** Half of the cache's size, so that long destinations do not push out the most recently clicked links. */
 const BYTES_MAX = 64 * 1024 * 1024
 
 /** Reads no more after a failure, because clicks read the links too. @returns how many links were read */

@@ -6,7 +6,7 @@ import { type CachedLink, type LinkCache, toCachedLink } from './cache.ts'
 import type { ShortDomain } from './names/domain-directory.ts'
 import { isPossibleSlug, toSlugKey } from './slug.ts'
 
-// A slow database must not stop redirects of links that the cache knows.
+// A slow database must not stop redirects of cached links.
 const READ_TIMEOUT_MS = 250
 
 /**
@@ -18,7 +18,7 @@ export function resolveLink(
   domain: ShortDomain,
   slug: string,
 ): CachedLink | null | Promise<CachedLink | null> {
-  // Strangers must not reach the cache and the database with texts that no link can have.
+  // Strangers must not reach the cache and the database with impossible slugs.
   if (!isPossibleSlug(slug)) return null
   const { name } = domain
   const key = toSlugKey(slug, domain.caseSensitive)

@@ -59,7 +59,7 @@ export async function scanLinks(
     await takeTurn()
     if (signal?.aborted) break
     const step = selectRange(filtered, range)
-    // The plus keeps SQLite from the index of the order, in which it would look through all links for each step.
+    // The plus stops SQLite from using the index of the order, which would scan all links for each step.
     const value = sql<string | number>`+${column}`
     const best =
       direction === 'asc' ? sql<string | number>`min(${value})` : sql<string | number>`max(${value})`
@@ -119,7 +119,7 @@ type Place = Pick<LinkPosition, 'id' | 'value'>
 const toComparison = (direction: 'asc' | 'desc') =>
   direction === 'asc' ? comparePositions : (a: Place, b: Place) => comparePositions(b, a)
 
-/** As SQLite compares: texts by their bytes. */
+/** Compares texts by their bytes, as SQLite does. */
 function comparePositions(a: Place, b: Place): number {
   if (typeof a.value === 'number' || typeof b.value === 'number') {
     return Number(a.value) - Number(b.value) || a.id - b.id
@@ -131,7 +131,7 @@ function comparePositions(a: Place, b: Place): number {
 const STEP_ROWS = 2000
 const ID_MAX = Number.MAX_SAFE_INTEGER
 
-/** The links of the workspace, as ranges of ids with so many links, in the order of their ids or the other way round. */
+/** The links of the workspace as ranges of ids with a fixed number of links, ascending or descending. */
 async function* listRowSteps(
   connection: Connection,
   { workspaceId }: Pick<Actor, 'workspaceId'>,
@@ -187,7 +187,7 @@ function toRange(step: { id: number }[], direction: 'asc' | 'desc'): IdRange {
   return direction === 'asc' ? { from: first, to: last } : { from: last, to: first }
 }
 
-/** Counts the links that pass the filters, on SQLite in steps. PostgreSQL counts in a process of its own. */
+/** Counts the links that pass the filters, in steps on SQLite. PostgreSQL counts in other processes. */
 export async function countFilteredLinks(
   { engine, read }: Pick<Database, 'engine' | 'read'>,
   actor: Actor,

@@ -51,7 +51,7 @@ export const TagShape = z
     color: z.enum(TAG_COLORS),
     pinned: z
       .boolean()
-      .openapi({ description: 'The tag stands in the sidebar of the dashboard, like a folder' }),
+      .openapi({ description: 'The tag is pinned to the sidebar of the dashboard, like a folder' }),
     links: z.int().openapi({ description: 'How many links have the tag' }),
     createdAt: z.iso.datetime(),
   })
@@ -89,7 +89,7 @@ export const LinkShape = z
     publicStats: z.boolean().openapi({ description: '`{shortUrl}+` shows the clicks of the link' }),
     split: z.array(VariantShape).nullable(),
     splitEndsAt: z.iso.datetime().nullable(),
-    splitResult: SplitResultShape.nullable().openapi({ description: 'What the last split has decided' }),
+    splitResult: SplitResultShape.nullable().openapi({ description: 'The result of the last split' }),
     redirectStatus: z.union(REDIRECT_STATUSES.map((status) => z.literal(status))),
     previewTitle: z.string().nullable(),
     previewDescription: z.string().nullable(),
@@ -98,8 +98,7 @@ export const LinkShape = z
     suspendedReason: z.string().nullable(),
     clicks: z.int().openapi({ description: 'Clicks of people, with `clicksBefore`' }),
     clicksBefore: z.int().openapi({
-      description:
-        'Clicks that another tool has counted before an import, and whose history it did not bring',
+      description: 'Clicks that another tool counted before the import, without their history',
     }),
     leads: z.int(),
     lastClickedAt: z.iso.datetime().nullable(),
@@ -354,7 +353,7 @@ export const UpdateLinks = z
 
 const permanent = oneOf(['true', 'false'])
   .optional()
-  .openapi({ description: 'true: for good, also from the trash. The slug is free at once' })
+  .openapi({ description: 'true: permanently, also from the trash. The slug is free immediately' })
 
 export const DeleteQuery = z.strictObject({ permanent })
 export const BulkDeleteQuery = z.strictObject({ ids: idList(BULK_MAX), permanent })
@@ -440,8 +439,6 @@ export const TagListQuery = z.strictObject({
   limit: numberParameter(1, 100).optional(),
   cursor: parameter(1000).optional(),
   search: parameter(200).optional(),
-  pinned: oneOf(['true', 'false'])
-    .optional()
-    .openapi({ description: 'Only those that are, or are not, pinned' }),
+  pinned: oneOf(['true', 'false']).optional().openapi({ description: 'Only pinned, or only unpinned, tags' }),
 })
 export type TagListQueryInput = z.infer<typeof TagListQuery>

@@ -44,7 +44,7 @@ function parseShortUrl(site: Pick<Site, 'domain' | 'names'>, text: string) {
   const slug = percentDecode(path ?? '')
     .trim()
     .replace(/[/+]$/, '')
-  // What is typed is the beginning of a slug. The slug is the first line of the search text.
+  // Matches the typed text as the beginning of a slug. The slug is the first line of the search text.
   if (scheme === undefined || slug === '') return { domain, starts: [slug] }
   return { domain, starts: [slug, ...findShorterSlugs(slug)].map((each) => `${each}\n`) }
 }

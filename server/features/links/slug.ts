@@ -92,12 +92,15 @@ export function readRequestedSlug(path: string): string {
   return percentDecode(path.slice(1, end).replaceAll(/%2f/gi, '%252f'))
 }
 
-/** What a mail or chat program takes into a link. Hyphens stay, which end no sentence; a "+" asks for a preview. */
+/**
+ * Characters that an email or chat program adds to a link. Hyphens stay, because they do not end a sentence; a "+"
+ * requests a preview.
+ */
 const GLUED = /(?:(?![-@#%])[\p{P}\p{Z}\p{C}<>|~^`=$/]){1,10}$/u
-/** Those of them that no slug ends with. */
+/** Those of them that cannot end a slug. */
 const GLUED_ONLY = /(?:(?![-@#%._])[\p{P}\p{Z}\p{C}<>|~^`=$/]){1,10}$/u
 
-/** Shorter slugs to look for where no link has this one, the longest first. */
+/** Shorter slugs to try when the full one has no link, longest first. */
 export function findShorterSlugs(slug: string): string[] {
   if (slug.length > REQUESTED_MAX || !GLUED.test(slug)) return []
   return [slug.replace(GLUED_ONLY, ''), slug.replace(GLUED, '')].filter((shorter) => shorter !== slug)
@@ -119,7 +122,7 @@ export interface ReservedNames {
   reservedOnDomains: ReadonlySet<string>
 }
 
-/** Whether something else than links answers below the first segment. @param domain '' is the default domain */
+/** Whether a page other than links answers below the first segment. @param domain '' is the default domain */
 export function isReserved(
   { reserved, reservedOnDomains }: ReservedNames,
   domain: string,

@@ -26,9 +26,9 @@ import { requireVersion, toNextVersion } from './version.ts'
 
 interface UpdateOptions {
   passwordHash: string | null | undefined
-  /** The header of the request: the change is refused when somebody else has changed the link since. */
+  /** The header of the request: the change is refused when another person has changed the link since. */
   ifMatch?: string
-  /** Returns to what the link had, also to an end that is over by now. */
+  /** Restores the link's previous values, even an end in the past. */
   isUndo?: boolean
 }
 

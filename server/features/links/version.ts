@@ -1,5 +1,5 @@
-// The version of a link's settings, for people who edit the same link: `updatedAt` as ETag, and `If-Match`. Every edit
-// has a version of its own; clicks and leads do not change it.
+// The version of a link's settings, for concurrent edits: `updatedAt` as ETag, and `If-Match`. Every edit gets a new
+// version; clicks and leads do not change it.
 
 import { Failure } from '../../lib/failure.ts'
 import { toIso } from '../../lib/iso-time.ts'
@@ -13,9 +13,9 @@ export const toNextVersion = ({ updated_at }: Pick<LinkRow, 'updated_at'>, now: 
 export const toEtag = (updatedAt: string) => `"${updatedAt}"`
 
 /**
- * @param ifMatch the header of the request: `*`, or ETags separated by commas. A weak ETag is accepted, because proxies
- * that compress answers make ETags weak
- * @throws Failure `changed_since` when somebody else has changed the link
+ * @param ifMatch the header of the request: `*`, or ETags separated by commas. A weak ETag is accepted, because
+ * proxies that compress answers make ETags weak
+ * @throws Failure `changed_since` when another person has changed the link
  */
 export function requireVersion({ updated_at }: Pick<LinkRow, 'updated_at'>, ifMatch: string | undefined) {
   if (ifMatch === undefined || ifMatch.trim() === '*') return

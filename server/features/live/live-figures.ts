@@ -23,7 +23,7 @@ export interface LiveFigures {
   links: { link: number; slug: string | null; domain: string | null; clicks: number }[]
 }
 
-/** @param submissions those of the last 30 minutes */
+/** @param submissions of the last 30 minutes */
 export async function readLiveFigures(
   needs: LiveFigureNeeds,
   workspaceId: number,

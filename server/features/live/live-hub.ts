@@ -1,5 +1,5 @@
-// The listeners of live streams on this node. All listeners of a workspace get the same bytes, read from the store once.
-// A listener who reads too slowly, and one whose key or session has ended, is closed; its client connects again.
+// The listeners of live streams on this node. All listeners of a workspace get the same bytes, read from the store
+// once. Slow readers, and listeners with an expired key or session, are closed; their clients connect again.
 
 import { Failure } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
@@ -50,7 +50,7 @@ export interface LiveHub {
 
 const encoder = new TextEncoder()
 
-/** As https://html.spec.whatwg.org/multipage/server-sent-events.html has it. JSON has no line ends. */
+/** The format of https://html.spec.whatwg.org/multipage/server-sent-events.html. JSON has no line ends. */
 const toBytes = (frames: LiveFrame[]) =>
   encoder.encode(
     frames.map(({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join(''),
@@ -134,7 +134,7 @@ function send({ listeners }: Channel, bytes: Uint8Array) {
   }
 }
 
-/** A store that is away is told once; the next step tries again. */
+/** Logs an unavailable store once; the next step tries again. */
 async function stepOn(channel: Channel, workspaceId: number): Promise<void> {
   if (channel.isStepping) return
   channel.isStepping = true

@@ -10,7 +10,7 @@ import { type LiveSubmission, listNewSubmissions } from './live-submissions.ts'
 /** Of one step, and of the first frame. */
 const SHOWN = 50
 const CLICKS_MAX = 1000
-/** How long a submission may take from its time to its commit. */
+/** The maximum time between a submission's timestamp and its commit. */
 const LATE_MS = 10_000
 /** The window moves on even when nothing happens. */
 const FIGURES_EVERY_MS = 60_000
@@ -37,9 +37,9 @@ export interface LiveFrame {
 }
 
 export interface WorkspaceFeed {
-  /** What has happened since the last step. */
+  /** Events since the last step. */
   step(): Promise<LiveFrame[]>
-  /** What a new listener gets: the newest activity, and the last figures. */
+  /** The first message to a new listener: the newest activity, and the last figures. */
   getStart(): LiveFrame[]
 }
 
@@ -48,7 +48,7 @@ interface FeedState {
   countedUntil: number
   /** Of the last 30 minutes, newest first. */
   submissions: LiveSubmission[]
-  /** What a new listener sees first. */
+  /** The first data of a new listener. */
   newest: Activity
   figures?: LiveFigures
   figuresAt: number
@@ -104,7 +104,7 @@ async function readActivity(
   return data
 }
 
-/** The answers hold every click before `countedUntil`, so that none is left out and none comes twice. */
+/** The answers hold every click before `countedUntil`, so that no click is missing or repeated. */
 async function readClicks(
   { hits, now }: WorkspaceFeedNeeds,
   workspaceId: number,

@@ -61,13 +61,13 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     operation: 'listDestinations',
     fromStrangers: true,
     description:
-      'Lists the pages that links lead to, with what the daily check of each one found. `state` "broken,parked,failing" has those that need a repair.',
+      'Lists the destinations of links, with the result of the daily check of each. `state` "broken,parked,failing" has those that need a repair.',
   },
   {
     name: 'explain_redirect',
     operation: 'resolveLink',
     description:
-      'Tells where a short link leads a visitor of a given country, device, language or time, and by which rule. Nothing is counted.',
+      'Shows where a short link leads a visitor of a given country, device, language or time, and by which rule. It is not counted as a click.',
   },
   {
     name: 'check_slug',
@@ -84,7 +84,7 @@ export const TOOL_LIST: readonly ToolChoice[] = [
   {
     name: 'list_domains',
     operation: 'listDomains',
-    description: 'Lists the domains for short links, and what is missing in their DNS.',
+    description: 'Lists the domains for short links, and their missing DNS records.',
   },
   {
     name: 'count_clicks',
@@ -115,7 +115,7 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     operation: 'listLinkClicks',
     fromStrangers: true,
     description:
-      'Lists the single clicks of a link in the order in which they were recorded: time, place, device, source. `after` "latest" begins with those that come from now on. To count clicks, use count_clicks.',
+      'Lists the single clicks of a link in the order in which they were recorded: time, place, device, source. `after` "latest" starts with new clicks only. To count clicks, use count_clicks.',
   },
   {
     name: 'list_missing_links',
@@ -133,14 +133,14 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     operation: 'getFormLosses',
     fromStrangers: true,
     description:
-      'Tells what became of the attempts to send a form: stored, spam, refused and why. For the question why submissions are missing.',
+      'Counts the attempts to send a form by result: stored, spam, or refused with the reason. Use it to find out why submissions are missing.',
   },
   {
     name: 'latest_submissions',
     operation: 'listAllSubmissions',
     fromStrangers: true,
     description:
-      'Lists form submissions, newest first: what people sent, their status, and the campaign that brought them. Filter by form, text, status, link, campaign or time.',
+      'Lists form submissions, newest first: their content, status, and campaign. Filter by form, text, status, link, campaign or time.',
   },
   {
     name: 'get_submission',
@@ -158,7 +158,7 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     name: 'list_replies',
     operation: 'listReplies',
     fromStrangers: true,
-    description: 'Lists what the team has answered to a form submission, and whether the emails arrived.',
+    description: "Lists the team's replies to a form submission, and whether the emails arrived.",
   },
   {
     name: 'list_outcomes',
@@ -184,7 +184,7 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     name: 'create_link',
     operation: 'createLink',
     writes: 'adds',
-    description: 'Creates a short link. The slug is made up where none is given; new tag names become tags.',
+    description: 'Creates a short link. Without a slug, a random one is used. New tag names become tags.',
     only: LINK_FIELDS,
   },
   {
@@ -244,6 +244,6 @@ export const TOOL_LIST: readonly ToolChoice[] = [
     writes: 'adds',
     fromStrangers: true,
     description:
-      'Records what became of a lead: contacted, qualified, won or lost, and its value. Name the lead by exactly one of submissionId, email and clickId.',
+      'Records the outcome of a lead: contacted, qualified, won or lost, and its value. Name the lead by exactly one of submissionId, email and clickId.',
   },
 ]

@@ -126,12 +126,14 @@ const channelRoutes = {
     scope: 'channels:write',
     slow: true,
     operationId: 'askChannelRecipients',
-    summary: 'Mail the unconfirmed recipients of an email channel again',
+    summary: 'Ask the unconfirmed recipients of an email channel again',
     description:
-      'A recipient gets notifications after following the link in the mail. New recipients are asked at once, so this ' +
-      'is for a mail that was lost. 429 when they were asked too often today.',
+      'A recipient gets notifications after following the link in the email. New recipients are asked immediately, so this ' +
+      'is for an email that was lost. 429 when they were asked too often today.',
     request: idParameter,
-    responses: { 200: dataResponse(shapes.AskedRecipientsShape, 'How many recipients a mail was sent to') },
+    responses: {
+      200: dataResponse(shapes.AskedRecipientsShape, 'The number of recipients that an email was sent to'),
+    },
     fails: [404],
   }),
   preview: apiRoute({
@@ -143,8 +145,7 @@ const channelRoutes = {
     idempotent: false,
     operationId: 'previewChannel',
     summary: 'Show what a channel would send',
-    description:
-      'With a template that is not saved yet, and a submission of the workspace. Nothing is sent or saved.',
+    description: 'Uses an unsaved template, and a submission of the workspace. Nothing is sent or saved.',
     request: {
       ...idParameter,
       body: jsonRequestBody(shapes.PreviewChannel, { template: null }),
@@ -160,8 +161,7 @@ const channelRoutes = {
     scope: 'channels:write',
     operationId: 'rotateChannelSecret',
     summary: 'Give a webhook a new signing secret',
-    description:
-      'For 24 hours each request carries both signatures, so that the receiver can change secrets.',
+    description: 'For 24 hours each request has both signatures, so that the receiver can switch secrets.',
     request: idParameter,
     responses: { 200: dataResponse(NewChannelShape, 'The channel with its new secret') },
     fails: [404],
@@ -207,7 +207,7 @@ const deliveryRoutes = {
     path: '/deliveries/{id}/retry',
     scope: 'channels:write',
     operationId: 'retryDelivery',
-    summary: 'Retry a delivery at once',
+    summary: 'Retry a delivery now',
     description:
       'Works for delivered deliveries too. One of a digest is sent alone; a digest is sent again as a whole. The delivery keeps its `messageId`. While its channel is disabled, it waits.',
     request: idParameter,

@@ -59,14 +59,14 @@ const channel = {
   name: z.string(),
   to: z.array(z.string()).openapi({ description: 'The recipients of an email channel' }),
   unconfirmed: z.array(z.string()).openapi({
-    description: 'Recipients who have not confirmed yet that they want these mails: they get none',
+    description: 'Recipients who have not confirmed yet: they get no emails',
   }),
   stopped: z.array(z.string()).openapi({
     description:
-      'Recipients who have stopped the mails of this workspace: they get none, and are not asked again',
+      'Recipients who have unsubscribed from this workspace: they get no emails, and are not asked again',
   }),
   url: z.string().nullable().openapi({
-    description: 'Masked for chat services, because anybody who knows the address can post there',
+    description: 'Masked for chat services, because everyone who knows the address can post there',
   }),
   chatId: z.string().nullable(),
   method: z.enum(HTTP_METHODS).nullable().openapi({ description: 'Of a channel of type http' }),
@@ -75,7 +75,7 @@ const channel = {
       'Of a channel of type http. Every value but that of Content-Type is `(hidden)`, because it may be a secret.',
   }),
   body: z.string().nullable().openapi({ description: 'The template of a channel of type http' }),
-  events: z.array(z.enum(CHANNEL_EVENTS)).openapi({ description: 'What the channel is told' }),
+  events: z.array(z.enum(CHANNEL_EVENTS)).openapi({ description: 'The events of the channel' }),
   filter: z.record(z.string(), z.string()).nullable().openapi({
     description: 'Events that do not pass all of these filters are left out',
   }),
@@ -86,7 +86,7 @@ const channel = {
     .openapi({ description: 'Why Towpath disabled the channel. Its waiting deliveries are kept.' }),
   unavailableReason: z.string().nullable().openapi({
     description:
-      'Why this server cannot send to the channel: no mail server, or an address in a private network',
+      'The reason that this server cannot send to the channel: no mail server, or an address in a private network',
   }),
   failingSince: z.iso.datetime().nullable().openapi({
     description:
@@ -120,8 +120,7 @@ const channel = {
     description: 'Notifications that would be sent in them wait for their end',
   }),
   attachUpTo: z.int().openapi({
-    description:
-      'The files of a submission are attached to its mail while they have no more bytes together; 0 attaches none',
+    description: "Attaches a submission's files to its email up to this total size in bytes; 0 attaches none",
   }),
   allForms: z.boolean().openapi({ description: 'New forms begin with the channel' }),
   forms: z.int().openapi({ description: 'How many forms use the channel' }),
@@ -164,14 +163,14 @@ const template = z
       .optional()
       .openapi({
         description:
-          'The subject of a mail, or the title of a chat message: one line. It may have `{{form}}`, `{{attribution}}` and ' +
-          '`{{field:name}}`, of which at most 100 characters are shown. null keeps the subject without a template.',
+          'The subject of an email, or the title of a chat message: one line. It may contain `{{form}}`, `{{attribution}}` and ' +
+          '`{{field:name}}`, of which at most 100 characters are shown. null: the default subject.',
         example: 'New lead: {{field:company}}',
       }),
     text: templatePart('text', TEMPLATE_MAX).openapi({
       description:
         'Plain text with `{{form}}`, `{{fields}}` (all of them), `{{field:name}}` (one), `{{files}}`, `{{attribution}}` ' +
-        'and `{{url}}`. Files, attribution and link stand at the end where the text does not have them.',
+        'and `{{url}}`. Files, attribution and link are added at the end when the text does not contain them.',
       example: '{{field:name}} asks about {{form}}:\n{{field:message}}',
     }),
   })
@@ -284,7 +283,7 @@ const fields = {
   events: channelEvents.nullable().optional(),
   filter: filter.nullable().optional(),
   template: template.nullable().optional().openapi({
-    description: 'Not for webhooks, whose body is always the same, and not for http, which has `body`',
+    description: 'Not for webhooks, which have a fixed body, and not for http, which has `body`',
   }),
   digest: oneOf(DIGESTS)
     .nullable()
@@ -306,7 +305,9 @@ const fields = {
     .array(text(1, 64), { error: 'must be a list of form keys' })
     .max(FORMS_MAX, `must be at most ${FORMS_MAX} forms`)
     .optional()
-    .openapi({ description: 'Exactly these forms use the channel from now on. Not beside `allForms: true`' }),
+    .openapi({
+      description: 'Exactly these forms use the channel from now on. Not together with `allForms: true`',
+    }),
 }
 
 function refuseBothUses(
@@ -345,16 +346,18 @@ export const PreviewShape = z
   .strictObject({
     submissionId: z.int().nullable().openapi({ description: 'Null where the preview shows made-up text' }),
     subject: z.string().openapi({
-      description: 'The subject of the mail, the title of the chat message, or the event of the webhook',
+      description: 'The subject of the email, the title of the chat message, or the event of the webhook',
     }),
     text: z.string().openapi({ description: 'The message as text, or the body of the webhook' }),
-    html: z.string().optional().openapi({ description: 'For email: what most mail programs show' }),
+    html: z.string().optional().openapi({ description: 'For email: the part that most mail programs show' }),
   })
   .openapi('ChannelPreview')
 export type PreviewResource = z.infer<typeof PreviewShape>
 
 export const AskedRecipientsShape = z
-  .strictObject({ mailed: z.int().openapi({ description: 'How many recipients a mail was sent to' }) })
+  .strictObject({
+    mailed: z.int().openapi({ description: 'The number of recipients that an email was sent to' }),
+  })
   .openapi('AskedRecipients')
 
 const paging = { limit: numberParameter(1, 100).optional(), cursor: parameter(1000).optional() }
@@ -366,7 +369,7 @@ export const DeliveryShape = z
   .strictObject({
     id: z.int(),
     channelId: z.int().nullable().openapi({
-      description: 'Null for a mail to the sender (`reply`, `confirm`, `team_reply`), which no channel gets',
+      description: 'Null for an email to the sender (`reply`, `confirm`, `team_reply`), which has no channel',
     }),
     submissionId: z.int().nullable(),
     formKey: z.string().nullable(),
@@ -377,13 +380,12 @@ export const DeliveryShape = z
     }),
     event: z.enum(EVENTS),
     digestId: z.int().nullable().openapi({
-      description:
-        'The delivery of the digest that sends this one, with its attempts; null where it is sent alone',
+      description: 'The digest that sends this delivery, with its attempts; null without a digest',
     }),
     messageId: z.string().openapi({ description: 'The same in all attempts: the `webhook-id` of a webhook' }),
     status: z.enum(DELIVERY_STATUSES),
     attemptCount: z.int().openapi({
-      description: 'All attempts, those before a retry by hand too, without the interrupted ones',
+      description: 'All attempts, including those before a manual retry, without interrupted ones',
     }),
     interruptedCount: z.int().openapi({
       description: 'Attempts whose result is unknown, because Towpath stopped in the middle',
@@ -413,11 +415,9 @@ const AttemptShape = z.strictObject({
 
 const SentRequestShape = z.strictObject({
   method: z.string().openapi({ description: 'An HTTP method, or `SMTP`', example: 'POST' }),
-  url: z.string().nullable().openapi({ description: 'Masked as the channel masks it; null for a mail' }),
+  url: z.string().nullable().openapi({ description: "Masked like the channel's address; null for an email" }),
   headers: z.record(z.string(), z.string()).openapi({ description: 'Signatures are hidden' }),
-  body: z
-    .string()
-    .openapi({ description: 'Its first 16 KiB. For a mail, the text that programs without HTML show.' }),
+  body: z.string().openapi({ description: 'The first 16 KiB. For an email, its plain text.' }),
   bodyBytes: z.int().openapi({ description: 'The size of the whole body' }),
 })
 
@@ -426,7 +426,7 @@ export const DeliveryDetailShape = z
     ...DeliveryShape.shape,
     request: SentRequestShape.nullable().openapi({
       description:
-        'The last request that was sent, for 30 days. Null when none was, such as to an address that is refused, and ' +
+        'The last request, kept for 30 days. Null when none was sent, such as to a refused address, and ' +
         'for an API key without the scope `submissions:read`. Without an answer, it may not have arrived.',
     }),
     attempts: z

@@ -73,7 +73,7 @@ const routes = {
     operationId: 'createOutcomes',
     summary: 'Record up to 100 outcomes of leads, all or nothing',
     description:
-      'An outcome says what became of a lead, and what it was worth. Exactly one of `submissionId`, `email` and `clickId` ' +
+      'An outcome is a stage of a lead, with an optional value. Exactly one of `submissionId`, `email` and `clickId` ' +
       'names the lead. An `externalId` that is known changes its outcome. The answer to one outcome is one outcome, the ' +
       'answer to a list is a list in the order of the request.',
     request: {
@@ -101,7 +101,7 @@ const routes = {
     path: '/outcomes/{id}',
     scope: 'submissions:write',
     operationId: 'deleteOutcome',
-    summary: 'Take back an outcome',
+    summary: 'Undo an outcome',
     request: { params: IdParameter },
     responses: { 200: dataResponse(OutcomeShape, 'The outcome as it was') },
     fails: [404],

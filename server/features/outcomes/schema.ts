@@ -83,7 +83,7 @@ export const CreateOutcome = z
       .openapi({ description: 'The latest lead before `at` that this click brought' }),
     stage: oneOf(OUTCOME_STAGES),
     value: amount.nullable().optional().openapi({
-      description: 'At most two decimal places more than the currency has. It needs a currency',
+      description: 'At most two decimal places more than the currency uses. Requires a currency',
     }),
     currency: currency.nullable().optional(),
     at: instant()
@@ -95,7 +95,7 @@ export const CreateOutcome = z
           'stage stays',
       }),
     externalId: text(1, EXTERNAL_ID_MAX).nullable().optional().openapi({
-      description: 'Your id. The outcome that has it already changes; what is absent stays as it is',
+      description: 'Your id. An existing outcome with this id is changed; absent fields keep their values',
     }),
   })
   .superRefine((input, context) => {
@@ -162,8 +162,7 @@ const OUTCOME_EXPORT_FORMATS = ['csv', 'google-ads'] as const
 const EXPORT_OPTIONS = {
   format: oneOf(OUTCOME_EXPORT_FORMATS).optional().openapi({ description: 'csv when absent' }),
   clickIdType: oneOf(GOOGLE_CLICK_IDS).optional().openapi({
-    description:
-      'google-ads: the kind of id in the file, gclid when absent. Each kind needs a file of its own',
+    description: 'google-ads: the kind of id in the file, gclid when absent. Each kind needs a separate file',
   }),
   conversionName: parameter(100)
     .refine((name) => name.trim() !== '', 'must not be blank')

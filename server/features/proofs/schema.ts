@@ -9,7 +9,7 @@ export const DayProofShape = z
     kind: z.enum(['closed', 'changed', 'expired']),
     reason: z.string().nullable().openapi({ description: 'Why a closed day has changed, or is gone' }),
     hits: z.int().openapi({ description: 'Hits of every kind' }),
-    removed: z.int().nullable().openapi({ description: 'How many hits are gone; null where none are' }),
+    removed: z.int().nullable().openapi({ description: 'The number of deleted hits; null without any' }),
     digest: z.string().openapi({ description: 'SHA-256 of the figures of the day' }),
     previousHash: z.string().nullable().openapi({ description: 'null for the first entry' }),
     hash: z.string().openapi({ description: 'SHA-256 of this entry and `previousHash`' }),

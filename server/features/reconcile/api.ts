@@ -18,7 +18,7 @@ const route = apiRoute({
   summary: 'Compare clicks with another tool',
   description:
     'Takes the CSV of the same days from another tool (GA4, Plausible, Bitly, or a column of dates and one of numbers) and ' +
-    'answers day by day: theirs, ours, the difference, and what is known about it. The file is not stored.',
+    'answers day by day: theirs, ours, the difference, and its known causes. The file is not stored.',
   request: {
     body: jsonRequestBody(Reconcile, {
       csv: 'date,visitors,pageviews,visits\n2030-05-01,120,260,131\n2030-05-02,98,200,104\n',

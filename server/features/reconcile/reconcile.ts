@@ -175,7 +175,7 @@ function listNotes(
     'Who refused consent is not known here: a tool that waits for consent counts fewer people.',
     ...(hasVisits
       ? []
-      : ['The snippet saw no visit from these clicks, so people without script cannot be told.']),
+      : ['The snippet saw no visit from these clicks, so visitors without scripts cannot be estimated.']),
     ...(visitors ? ['A visitor counts once a day here, and can count once a week or month elsewhere.'] : []),
     ...(addsRows
       ? [`Several rows of a day were added up.${visitors ? ' A visitor in two of them counts twice.' : ''}`]

@@ -40,7 +40,7 @@ export const Reconcile = z
       .openapi({ description: 'The column of numbers; found by its name when absent' }),
     dateOrder: oneOf(DATE_ORDERS)
       .optional()
-      .openapi({ description: 'Of dates such as 03/04/2026, where the file does not show it' }),
+      .openapi({ description: 'The order in dates such as 03/04/2026, when the file does not show it' }),
     filters: z
       .record(z.string(), z.string({ error: 'must be a string' }), {
         error: 'must be an object of filters',
@@ -49,7 +49,8 @@ export const Reconcile = z
       .openapi({
         type: 'object',
         additionalProperties: { type: 'string', maxLength: FILTER_MAX },
-        description: 'The filters of `GET /analytics/clicks`, written as there, so that both count the same',
+        description:
+          'The filters of `GET /analytics/clicks` in the same syntax, so that both count the same clicks',
         example: { country: 'US,BR' },
       }),
   })
@@ -70,7 +71,7 @@ const figures = {
   ours: count('In `timezone`'),
   difference: z.int().nullable().openapi({ description: '`theirs` less `ours`' }),
   timeZoneShift: count(
-    'What `ours` gains when it is counted in `theirTimezone`: exactly this part of the difference',
+    'The change of `ours` when counted in `theirTimezone`: exactly this part of the difference',
   ),
   leftOut: z
     .strictObject(
@@ -91,10 +92,7 @@ const figures = {
   explained: z.int().nullable().openapi({
     description: 'The most of the difference that all of these can explain together, with its sign',
   }),
-  unexplained: z
-    .int()
-    .nullable()
-    .openapi({ description: 'The rest: nothing that is known here explains it' }),
+  unexplained: z.int().nullable().openapi({ description: 'The unexplained rest' }),
 }
 
 export const ReconciledDayShape = z.strictObject({ day: z.iso.date(), ...figures }).openapi('ReconciledDay')
@@ -110,7 +108,7 @@ export const ReconciliationShape = z
     theirTimezone: z.string(),
     total: z.strictObject(figures).openapi({ description: 'Of the days that the file has' }),
     days: z.array(ReconciledDayShape),
-    notes: z.array(z.string()).openapi({ description: 'What the figures cannot show' }),
+    notes: z.array(z.string()).openapi({ description: 'Limits of the figures' }),
   })
   .openapi('Reconciliation')
 export type Reconciliation = z.infer<typeof ReconciliationShape>

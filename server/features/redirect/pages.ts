@@ -43,7 +43,7 @@ export const domainPage = (name: string, brand?: PageBrand) =>
     200,
     name,
     html`<h1>${name}</h1>
-<p>The short links of this domain lead to other pages. There is nothing else to see here.</p>`,
+<p>This domain is used for short links, which lead to other pages. There is nothing else here.</p>`,
     {},
     { brand },
   )

@@ -39,7 +39,7 @@ export async function endSplit(needs: EndSplitNeeds, actor: Actor, id: number): 
     const transaction = { db, connection, onCommit, site, now }
     const current = await getLink(connection, actor, id)
     if (current.split !== before.split)
-      throw new Failure('conflict', 'The split has changed meanwhile. Look at it, and end it again')
+      throw new Failure('conflict', 'The split has changed in the meantime. Check it, and end it again')
     await updateLinkIn(
       transaction,
       actor,

@@ -110,7 +110,7 @@ const routes = {
     takesUpload: true,
     operationId: 'inspectImport',
     summary: 'Look into a file before its import',
-    description: 'Says which tool a file is from, its columns and its hosts. Nothing is stored.',
+    description: 'Detects the tool, the columns and the hosts of a file. Nothing is stored.',
     request: {
       body: withForm(
         jsonRequestBody(shapes.InspectImport, { file: EXAMPLE_FILE }) as never,
@@ -162,7 +162,7 @@ const routes = {
     path: '/imports/{id}/rows',
     scope: 'links:read',
     operationId: 'listImportRows',
-    summary: 'List what the rows of an import became',
+    summary: 'List the rows of an import with their results',
     description: 'For 30 days.',
     request: { params: IdParameter, query: shapes.ImportRowsQuery },
     responses: { 200: pageResponse(shapes.ImportRowShape, 'A page of rows, in the order of the file') },
@@ -193,8 +193,8 @@ const routes = {
     operationId: 'deleteImport',
     summary: 'Undo or cancel an import',
     description:
-      'Within 30 days. What it has created and nobody has changed since is permanently deleted; the rest is listed as `kept`. ' +
-      'A large undo goes on after the answer: its stage is `undo` until the status is `undone`.',
+      'Within 30 days. Permanently deletes what the import created, except items that were changed since, which are listed as `kept`. ' +
+      'A large undo continues after the answer: its stage is `undo` until the status is `undone`.',
     request: { params: IdParameter },
     responses: { 200: dataResponse(ImportShape, 'The import') },
     fails: [404, 409],

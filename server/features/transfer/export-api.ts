@@ -23,7 +23,7 @@ const routes = {
     tags: ['Links'],
     summary: 'Export links',
     description:
-      'All links but those in the trash, oldest first, or those that pass the filters of the list. `POST /imports` with ' +
+      'All links except those in the trash, oldest first, or those that pass the filters of the list. `POST /imports` with ' +
       '`source=towpath` takes the file back. In CSV, tags are one cell with commas (a comma in a name is `\\,`), targets ' +
       'are JSON, and text that a spreadsheet would take for a formula gets an apostrophe in front. No export has passwords.',
     request: { query: LinkExportQuery },
@@ -48,7 +48,7 @@ const routes = {
     summary: 'Export the whole workspace',
     description:
       'One zip with links, tags, domains, forms, submissions, channels without their secrets, and all hits, as NDJSON. ' +
-      '`manifest.json` has the SHA-256 of each file; a file that ends early has no manifest, and nothing opens it. ' +
+      '`manifest.json` has the SHA-256 of each file. An incomplete zip has no manifest and cannot be opened. ' +
       '`POST /imports` with `source=towpath` takes it back, on another server too. For owners, and keys with full access.',
     responses: {
       200: {

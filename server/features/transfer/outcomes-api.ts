@@ -16,14 +16,14 @@ const route = apiRoute({
   operationId: 'importOutcomes',
   summary: 'Import outcomes of leads from a CSV file',
   description:
-    'Each row is stored by itself: the answer names the rows that are wrong, and the others are stored. A row without ' +
-    '`externalId` is known by its cells when the file comes again.',
+    'Each row is stored separately: the answer lists the invalid rows, and the others are stored. A row without ' +
+    '`externalId` is recognized by its cells when the file is imported again.',
   request: {
     body: jsonRequestBody(OutcomeImport, {
       csv: 'email,value,currency,at\nada@example.com,1299.00,EUR,2030-05-10\n',
     }),
   },
-  responses: { 200: dataResponse(OutcomeImportResultShape, 'What became of the rows') },
+  responses: { 200: dataResponse(OutcomeImportResultShape, 'The results of the rows') },
 })
 
 export const createOutcomeImportApi = ({ now, origin }: { now: () => number; origin: string }) =>

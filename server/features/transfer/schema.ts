@@ -138,8 +138,7 @@ const reading = {
     })
     .optional()
     .openapi({
-      description:
-        'Of `csv`: a field of a link → the column that has it, or an empty text where none is to be read',
+      description: 'For `csv`: a field of a link → its column, or an empty text for none',
     }),
   dateOrder: oneOf(DATE_ORDERS)
     .optional()
@@ -147,24 +146,22 @@ const reading = {
   timeZone: text(1, 64)
     .refine(isTimeZone, 'must be a time zone such as Europe/Berlin')
     .optional()
-    .openapi({ description: 'Of times that name none; UTC when absent', example: 'UTC' }),
+    .openapi({ description: 'For times without a time zone; UTC when absent', example: 'UTC' }),
 }
 
 export const CreateImport = z
   .strictObject({
     source: oneOf(LINK_SOURCES).optional().openapi({
-      description:
-        'The tool that the file is from. In a form, it stands before `file`. Required without `from`',
+      description: 'The tool that wrote the file. In a form, it precedes `file`. Required without `from`',
     }),
     file: fileContent('The links: a file of at most 64 MiB').optional(),
-    clicks: fileContent('The click history, where it is a file apart: at most 1 GiB').optional(),
+    clicks: fileContent('The click history, when it is a separate file: at most 1 GiB').optional(),
     from: wholeNumber(1)
       .optional()
-      .openapi({ description: 'A dry run of the last 24 hours, whose files are taken in place of `file`' }),
-    dryRun: flag().optional().openapi({ description: 'Says what would happen, and changes nothing' }),
+      .openapi({ description: 'A dry run of the last 24 hours. Its files are used instead of `file`' }),
+    dryRun: flag().optional().openapi({ description: 'Shows the result without changing anything' }),
     onConflict: oneOf(ON_CONFLICT).optional().openapi({
-      description:
-        'What becomes of a link whose slug is taken; `skip` when absent. `fail` changes nothing at all',
+      description: 'How to handle a link with a taken slug; `skip` when absent. `fail` imports nothing',
     }),
     domainMap: texts('hosts and domains', HOSTS_MAX)
       .optional()
@@ -230,7 +227,7 @@ export const ImportShape = z
     errors: z
       .array(ImportErrorShape)
       .openapi({ description: `The first ${ERRORS_SHOWN}; in a list, the first ${ERRORS_LISTED}` }),
-    kept: z.array(KeptItemShape).openapi({ description: 'What an undo has left' }),
+    kept: z.array(KeptItemShape).openapi({ description: 'Items that an undo has kept' }),
     undoableUntil: z.iso.datetime().nullable(),
     createdAt: z.iso.datetime(),
     startedAt: z.iso.datetime().nullable(),

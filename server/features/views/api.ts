@@ -40,7 +40,7 @@ const routes = {
     summary: 'Save a view',
     description:
       'A view is a name for filters and a range of analytics. `share` gives it a page for people without an account, ' +
-      'which can narrow what the view selects and never widen it.',
+      "which can narrow the view's selection and never widen it.",
     request: {
       body: jsonRequestBody(CreateView, { name: 'Spring campaign', filters: { utmCampaign: 'spring' } }),
     },

@@ -75,7 +75,7 @@ export const ViewShape = z
     end: z.string().nullable(),
     timezone: z.string(),
     model: z.enum(ATTRIBUTION_MODELS),
-    share: ShareShape.nullable().openapi({ description: 'null: nobody outside of the workspace sees it' }),
+    share: ShareShape.nullable().openapi({ description: 'null: it is not visible outside of the workspace' }),
     embed: z.array(z.string()),
     report: ReportShape.nullable(),
     alert: AlertShape.nullable(),
@@ -203,7 +203,7 @@ const settings = {
   model: oneOf(ATTRIBUTION_MODELS).nullable().optional().openapi({ description: 'last when absent' }),
   share: ShareInput.nullable().optional().openapi({
     description:
-      'An object gives the view a page that everybody who has its address can see; null takes the page away at once. Another page has another address',
+      'An object gives the view a page for everyone with its address; null removes the page immediately. A new page has a new address',
   }),
   embed: z
     .array(originPattern(), { error: 'must be a list of origins' })

@@ -31,8 +31,8 @@ export async function checkMailServer(
       from: mailFrom,
       // Nodemailer does not parse an address in an object, so no text in it can add a recipient.
       to: { name: '', address: to },
-      subject: 'Towpath can send mail',
-      text: 'This mail was sent by "npx towpath doctor". Nothing is left to do.',
+      subject: 'Towpath can send email',
+      text: 'This email was sent by "npx towpath doctor". There is nothing left to do.',
       headers: { 'Auto-Submitted': 'auto-generated' },
     })
     return { ok: true, text: mask(String(response), smtpUrl) }

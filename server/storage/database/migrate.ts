@@ -122,7 +122,7 @@ async function isNewer(
   if (floor !== undefined && floor in migrations && hasAll) return true
   throw new Error(
     `This database was made by a newer version of Towpath (it has ${unknown.join(', ')}), which this version cannot ` +
-      'work with. Start that version, or restore a backup made by this one.',
+      'work with. Start that version, or restore a backup of this version.',
   )
 }
 

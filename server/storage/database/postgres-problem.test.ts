@@ -132,7 +132,7 @@ describe('a start', () => {
         url.port = String(plain.port)
         url.searchParams.set('sslmode', 'verify-full')
       })
-      expect(await refusal(strict)).toContain('it asks for TLS, and PostgreSQL offers none')
+      expect(await refusal(strict)).toContain('DATABASE_URL requires TLS, but PostgreSQL does not offer it')
     } finally {
       plain.stop(true)
     }

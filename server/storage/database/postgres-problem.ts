@@ -111,7 +111,7 @@ export function toPostgresProblem(cause: unknown): Error {
 
 function toSentence(code: string, message: string): string {
   if (/does not support SSL/.test(message))
-    return 'DATABASE_URL: it asks for TLS, and PostgreSQL offers none. Set ssl = on there, or take sslmode out of the address.'
+    return 'DATABASE_URL requires TLS, but PostgreSQL does not offer it. Set ssl = on there, or remove sslmode from the address.'
   if (UNTRUSTED.test(code) || /certificate/i.test(message))
     return 'DATABASE_URL: the certificate of PostgreSQL is not trusted. Use the host name that it has, and name its authority: sslmode=verify-full&sslrootcert=/path/to/ca.pem.'
   const sentence = SENTENCES[code]

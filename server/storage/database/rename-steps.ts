@@ -41,7 +41,7 @@ export async function renameSteps(connection: Kysely<unknown>, applied: string[]
   if (lacking.length > 0)
     throw new Error(
       `This database was made by an unreleased version of Towpath and lacks its steps ${lacking.join(', ')}. ` +
-        'Start the version that has all of them once, then this one.',
+        'Start the version with all of them once, then this one.',
     )
   await (connection as Kysely<TablesOfSteps>).transaction().execute(async (transaction) => {
     // The deletion is the lock: a second process waits for it, and then finds nothing to delete.

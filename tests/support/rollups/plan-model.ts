@@ -4,7 +4,12 @@
 import { createRandom, type Random } from '../../../server/lib/seeded-random.ts'
 import { DAY_MS } from '../../../server/lib/utc-day.ts'
 import { type Hit, NO_VISITOR } from '../../../server/storage/hits/hit.ts'
-import type { HitAnswer, HitColumn, HitQuery } from '../../../server/storage/hits/hit-engine.ts'
+import {
+  type HitAnswer,
+  type HitColumn,
+  type HitQuery,
+  LINK_DAYS,
+} from '../../../server/storage/hits/hit-engine.ts'
 import type { OriginKind, OriginPart } from '../../../server/storage/hits/rollups/answer-origin.ts'
 import type { chooseRollUps } from '../../../server/storage/hits/rollups/choose-roll-ups.ts'
 import type { DayCut, DaySpan, planDays, RollUpPlan } from '../../../server/storage/hits/rollups/plan-days.ts'
@@ -185,6 +190,7 @@ const nameNull = (filter: HitQuery['filters'][number]): HitQuery['filters'][numb
 function toKey(groupBy: HitQuery['groupBy'], values: Values, at: number): HitAnswer['key'] {
   if (groupBy.by === 'total') return null
   if (groupBy.by === 'time') return findBucket(groupBy.starts, at)
+  if (groupBy.by === 'linkDay') return Number(values.linkId) * LINK_DAYS + toDay(at)
   return values[groupBy.by as HitColumn] ?? 'a column that the rows lack'
 }
 

@@ -32,7 +32,7 @@ const TopListDialog = lazy(() =>
 interface Group {
   title: string
   dimensions: readonly Dimension[]
-  /** Always counts this subject, whatever the metric of the page. */
+  /** Always counts this subject, independent of the metric of the page. */
   subject?: Subject
 }
 

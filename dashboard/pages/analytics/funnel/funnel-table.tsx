@@ -63,7 +63,7 @@ export function FunnelTable({ view, by, inView, query, currency }: Props) {
   }
   const shorten =
     by === 'link' ? createNameShortener(data?.map(({ name }) => name) ?? []) : (name: string) => name
-  // Leads without a link stand apart, below the links: they are in no rate.
+  // Leads without a link are listed below the links: no rate includes them.
   const rows = (data ?? []).slice(0, limit)
   const ordered = by === 'link' ? rows.toSorted((a, b) => Number(isNoLink(a)) - Number(isNoLink(b))) : rows
   const hasMore = limit === INITIAL_ROWS && (data?.length ?? 0) > INITIAL_ROWS

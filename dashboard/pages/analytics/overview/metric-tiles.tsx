@@ -70,7 +70,7 @@ export function MetricTiles({ view, totals }: { view: AnalyticsView; totals: Ana
 
 interface TileProps {
   label: string
-  /** What the number means. */
+  /** The definition of the number. */
   hint?: string
   value: MetricValue
   format: (value: number) => string

@@ -13,7 +13,7 @@ const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 
 
 interface Props {
   proof: DayProofResource
-  /** Whether no later entry is about the same day. */
+  /** Whether this is the latest entry of its day. */
   isNewest: boolean
 }
 

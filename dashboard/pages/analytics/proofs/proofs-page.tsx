@@ -1,4 +1,4 @@
-// The proofs page: each closed day with its hash, whether it is still as it was closed, and what was removed.
+// The proofs page: each closed day with its hash, whether it is unchanged, and what was removed.
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'

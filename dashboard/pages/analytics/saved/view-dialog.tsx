@@ -19,7 +19,7 @@ import { toViewDraft, toViewInput, type ViewDraft } from './view-draft.ts'
 
 const FORM = 'view-form'
 
-/** @param page what the page shows, which a view takes over */
+/** @param page the state of the page, which the new view saves */
 export function ViewDialog({
   view,
   page,

@@ -23,7 +23,7 @@ export interface ViewDraft {
   /** '' keeps a password that there is. */
   password: string
   hasPassword: boolean
-  /** As `datetime-local` has it. */
+  /** In the format of `datetime-local`. */
   expiresAt: string
   /** An origin a line. */
   embed: string

@@ -18,7 +18,7 @@ import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { ViewDialog } from './view-dialog.tsx'
 import { toViewSearch } from './view-settings.ts'
 
-/** @param page a view can take over what the page shows */
+/** @param page the state of the page, which a view can save */
 export function ViewListDialog({ page, onClose }: { page: AnalyticsView; onClose: () => void }) {
   const { data, error, refetch } = useQuery(viewsQuery(useApi()))
   return (

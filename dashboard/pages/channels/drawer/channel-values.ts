@@ -18,7 +18,7 @@ export interface ChannelTexts {
   chatId: string
 }
 
-/** Which forms use the channel. */
+/** The forms that use the channel. */
 export type ChannelUse = 'all' | 'chosen' | 'none'
 
 /** The request of a channel of type http. */
@@ -41,7 +41,7 @@ export interface ChannelFormValues
   request: RequestValues
   template: TemplateValues | null
   use: ChannelUse
-  /** undefined until somebody chooses: the forms that use it now. */
+  /** undefined before a choice: the forms that use it now. */
   formKeys: string[] | undefined
 }
 
@@ -69,7 +69,7 @@ export const toFormValues = (channel?: ChannelResource): ChannelFormValues => ({
   formKeys: undefined,
 })
 
-/** A new channel is for all forms: whoever makes one wants to hear of something. */
+/** A new channel is for all forms by default, because people create one to be notified. */
 function toUse(channel: ChannelResource | undefined): ChannelUse {
   if (!channel || channel.allForms) return 'all'
   return channel.forms > 0 ? 'chosen' : 'none'
@@ -159,6 +159,6 @@ export const hasOwnMessages = (kind: ChannelKind) => !isForPrograms(kind)
 export const listensToForms = (kind: ChannelKind, { events }: Pick<ChannelFormValues, 'events'>) =>
   !isForPrograms(kind) || events.includes('submission.created')
 
-/** Without a subject of its own, a message has the subject that it would have without a template. */
+/** A message without its own subject gets the default subject. */
 export const toTemplate = (template: TemplateValues | null) =>
   template && { subject: template.subject.trim() || null, text: template.text }

@@ -123,7 +123,7 @@ function FilterRowFields({ row, used, change, remove }: RowProps) {
   )
 }
 
-/** The dash of the grammar. Without a chosen value, it stands alone. */
+/** The dash of the grammar. It has no name beside it before a value is chosen. */
 function NegateSelect({ value, setValue }: { value: string; setValue: (next: string) => void }) {
   const { values, negate } = readFilter(value)
   const choose = (next: boolean) => setValue(writeFilter({ values, negate: next }) ?? (next ? '-' : ''))

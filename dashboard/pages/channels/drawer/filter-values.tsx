@@ -32,7 +32,7 @@ export function FilterValues({ name, value, setValue }: Props) {
   const [text, setText] = useState('')
   const { options, isPending } = useFilterOptions(name, useDebounced(text.trim(), TYPING_PAUSE_MS))
   const toName = useOptionNames(name, values)
-  // A chosen value stays in sight, whatever the list shows.
+  // A chosen value stays visible when the search hides it in the list.
   const others = values.filter((each) => !options.some((option) => option.value === each))
   const listed = [...others.map((each) => ({ value: each, label: toName(each) })), ...options]
   const { label, placeholder } = LISTS[name]

@@ -17,7 +17,7 @@ import {
 } from '../../analytics/view/dimensions.ts'
 import { toLinkName } from '../../links/link/link-name.ts'
 
-/** Filters whose values people choose by name. The values of others are typed. */
+/** Filters with values that people choose by name. Other values are typed. */
 const CHOSEN_FILTERS = ['tagId', 'linkId', 'form', 'country', 'domain', 'channel', 'trigger'] as const
 export type ChosenFilter = (typeof CHOSEN_FILTERS)[number]
 

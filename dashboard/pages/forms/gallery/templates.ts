@@ -11,7 +11,7 @@ export interface FormTemplate {
   title: string
   text: string
   button: string
-  /** Fields of one array stand side by side where there is room. */
+  /** Fields of one array are placed in one row where there is room. */
   fields: (string | string[])[]
 }
 
@@ -47,7 +47,7 @@ const complete = (token: string, type?: string): KnownInput => ({
   attributes: [`autocomplete="${token}"`],
 })
 
-/** By name, without case and punctuation. The tokens are those of the HTML standard (autofill). */
+/** By name, ignoring case and punctuation. The tokens are those of the HTML standard (autofill). */
 const KNOWN_INPUTS: Record<string, KnownInput> = {
   name: complete('name'),
   fullname: complete('name'),

@@ -20,7 +20,7 @@ interface StyleRule {
   /** Within the form; the form itself when empty. */
   selector: string
   style: string[]
-  /** The rule stands in the code where this is found in the HTML. */
+  /** The code shows the rule when the HTML contains this. */
   isFor?: string
 }
 

@@ -135,7 +135,7 @@ export default function ReplyDialog(props: Props) {
   )
 }
 
-/** From whom the email comes, and who gets the answer. */
+/** The sender of the email, and the recipient of an answer to it. */
 function SenderHint({ submission }: { submission: Submission }) {
   const workspace = useWorkspace()
   const brand = useFormOf(submission)?.brand

@@ -1,4 +1,4 @@
-// The templates of a form for replies: choose one, save what is written as one, delete one.
+// The reply templates of a form: choose one, save the written text as one, delete one.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'

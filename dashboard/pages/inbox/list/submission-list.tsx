@@ -147,7 +147,7 @@ const Row = memo(function Row({ row, href, status, isOpen, isSelected, assignee,
         href={href}
         aria-current={isOpen ? 'true' : undefined}
         className={classNames(
-          // The top bar of phones and the bar for selected rows must not cover a row that is scrolled to.
+          // Keeps a row visible under the top bar of phones and the bar for selected rows.
           'block scroll-mt-16 scroll-mb-26 py-3 pr-4 -outline-offset-2 lg:scroll-mt-0',
           select ? 'pl-11' : 'pl-5',
           isOpen || isSelected ? 'bg-tint' : 'hover:bg-hover',

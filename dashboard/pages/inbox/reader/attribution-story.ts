@@ -1,5 +1,5 @@
-// The sentences about how the link of a submission is known. Each says only what is certain, so that no two parts of the
-// reader contradict each other.
+// The sentences about how the link of a submission is known. Each says only what is certain, so that the parts of the
+// reader never contradict each other.
 
 import type { Submission } from '../../../api/submissions.ts'
 

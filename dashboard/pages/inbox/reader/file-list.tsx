@@ -73,7 +73,7 @@ export function FileList({ submission }: { submission: Submission }) {
 
 interface FileItemProps {
   file: FileResource
-  /** Of its field. */
+  /** The size limit of its field. */
   label: string
   show: () => void
 }

@@ -7,7 +7,7 @@ import { type FileResource, fileImageQuery } from '../../../api/inbox/submission
 import { useApi } from '../../../shell/use-workspace.ts'
 import { useInView } from '../../../ui/use-in-view.ts'
 
-/** Formats that every browser draws. Neither SVG nor what may need a plug-in is among them. */
+/** Formats that every browser draws. SVG and formats that may need a plug-in are left out. */
 const DRAWN = /^image\/(png|jpeg|gif|webp|avif)$/
 /** A larger picture is not worth the download. */
 const BYTES_MAX = 8 * 1024 * 1024

@@ -1,5 +1,4 @@
-// Notice on a submission that was announced to nobody: it is spam, or its sender has not confirmed it. Has the buttons
-// that change that.
+// Notice on a submission that was not announced, because it is spam or unconfirmed. Has the buttons to change that.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { BadgeCheck, Inbox, UserCheck } from 'lucide-react'

@@ -39,7 +39,7 @@ interface Props {
   open: string | undefined
   rows: Submission[] | undefined
   actions: InboxActions
-  /** Nobody has opened it: it stays unread. */
+  /** The person has not opened it: it stays unread. */
   isShownOnly?: boolean
 }
 

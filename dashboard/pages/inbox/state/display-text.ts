@@ -46,7 +46,7 @@ export function findMessage(submission: Submission): string | undefined {
   )
 }
 
-/** The message, and the other values after it, in one line. The sender's name and address stand above it. */
+/** The message and then the other values, in one line. The sender's name and address are shown above it. */
 export function toPreviewText(submission: Submission): string {
   const sender = toSenderName(submission)
   const message = findMessage(submission)
@@ -77,7 +77,7 @@ export const STATUS_LABELS = {
   unconfirmed: 'Not confirmed',
 } as const
 
-/** The text, if it is a web address. Visitors write these texts, so that no other scheme may become a link. */
+/** The text, if it is a web address. Visitors write these texts, so no other scheme may become a link. */
 export const findWebUrl = (text: string | null): string | undefined => {
   if (!text || !/^https?:\/\/\S+$/i.test(text.trim())) return undefined
   return URL.canParse(text.trim()) ? text.trim() : undefined

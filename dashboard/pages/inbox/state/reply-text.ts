@@ -12,7 +12,7 @@ const toOneLine = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' 
 
 export const toReplySubject = ({ formName }: Submission) => `Re: ${toOneLine(formName)}`.slice(0, 200)
 
-/** What was sent, as mail programs quote it. */
+/** The submission, quoted as mail programs do. */
 export function quoteMessage(submission: Submission, when: string): string {
   const message = findMessage(submission)?.slice(0, QUOTE_MAX)
   if (!message) return ''

@@ -1,4 +1,4 @@
-// The statuses of submissions: their colors, and which of them nobody was told about.
+// The statuses of submissions: their colors, and whether they were announced.
 
 import type { SubmissionStatus } from '../../../api/submissions.ts'
 
@@ -10,5 +10,5 @@ export const STATUS_TONES = {
   unconfirmed: 'warn',
 } as const
 
-/** Nobody was told about submissions with these statuses, and they count as no lead. */
+/** Submissions with these statuses were not announced and do not count as leads. */
 export const isHeldBack = (status: SubmissionStatus) => status === 'spam' || status === 'unconfirmed'

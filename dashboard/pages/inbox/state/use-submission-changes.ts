@@ -114,7 +114,7 @@ export function useSubmissionChanges() {
     change.mutate({ before, status })
     if (silent) return
     const isRestored = status === 'new' && before.some((each) => isHeldBack(each.status))
-    // Nobody can make a submission wait for its sender again.
+    // A submission cannot become unconfirmed again.
     const canUndo = before.every((each) => each.status !== 'unconfirmed')
     toast(toMessage(before.length, isRestored ? RESTORED : STATUS_MESSAGES[status]), {
       action: canUndo ? { label: 'Undo', run: () => undo(before, status) } : undefined,

@@ -1,4 +1,4 @@
-// The submissions that are selected for a change of many. They can be more than those that are loaded.
+// The submissions that are selected for a bulk change. They can be more than the loaded ones.
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Submission, SubmissionState, SubmissionStatus } from '../../../api/submissions.ts'
@@ -15,7 +15,7 @@ export type SubmissionSelection = ReturnType<typeof useSubmissionSelection>
  */
 export function useSubmissionSelection(rows: Submission[], filterKey: string) {
   const [states, setStates] = useState(NONE)
-  /** A range goes from the row that was selected last, and comes in addition to what was selected then. */
+  /** A range starts at the last selected row, and is added to the selection. */
   const anchor = useRef<{ id: number; states: States }>(undefined)
   const latest = useRef({ rows, states })
   latest.current = { rows, states }
@@ -34,7 +34,7 @@ export function useSubmissionSelection(rows: Submission[], filterKey: string) {
     anchor.current = { id, states: next }
     setStates(next)
   }, [])
-  /** Selects from the row that was selected last, or else from `fallback`, up to this one. */
+  /** Selects from the last selected row, or else from `fallback`, up to this row. */
   const selectUpTo = useCallback((id: number, fallback = id) => {
     const { rows, states } = latest.current
     anchor.current ??= { id: fallback, states }
@@ -55,7 +55,7 @@ export function useSubmissionSelection(rows: Submission[], filterKey: string) {
   return { states, selected, toggle, selectUpTo, select, selectLoaded, clear }
 }
 
-/** Takes submissions out of the selection when they leave the list, and keeps those that were never loaded. */
+/** Deselects submissions that leave the list, and keeps those that were never loaded. */
 function useDropVanished(rows: Submission[], setStates: (update: (states: States) => States) => void) {
   const previous = useRef(rows)
   useEffect(() => {

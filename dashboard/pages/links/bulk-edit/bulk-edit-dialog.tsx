@@ -24,7 +24,7 @@ interface Props {
 const FORM = 'bulk-edit-form'
 
 export function BulkEditDialog({ links: selected, onClose }: Props) {
-  // A filter may hide links once they have changed: the dialog is about those that were selected.
+  // A filter may hide changed links, so the dialog keeps the selected ones.
   const [links] = useState(selected)
   const [draft, setDraft] = useState(NO_CHANGES)
   const [errors, setErrors] = useState<Record<string, string>>({})

@@ -14,7 +14,7 @@ interface Audience {
   url: string
 }
 
-/** The visitors whom rules and targeting send elsewhere, in the order in which the server asks. */
+/** The visitors whom rules and targeting redirect elsewhere, in the server's order. */
 function listAudiences(draft: LinkDraft): Audience[] {
   return [
     ...draft.rules.map((rule) => {

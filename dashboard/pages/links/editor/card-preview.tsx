@@ -54,7 +54,7 @@ const isDark = () =>
   (document.documentElement.dataset.theme ??
     (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light')) === 'dark'
 
-/** The card that services show: the link's own, or else the destination's, once somebody has asked for it. */
+/** The card that services show: the link's own, or else the destination's once a person requests it. */
 function useShownCard(draft: LinkDraft) {
   const destination = toDestinationUrl(draft)
   const { primary } = useLinkDomains()

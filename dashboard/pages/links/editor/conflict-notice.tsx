@@ -1,4 +1,4 @@
-// Edit conflict: somebody else has saved the link meanwhile. Shows their changes and asks whose values stay; nothing is
+// Edit conflict: another person has saved the link. Shows their changes and asks which values to keep; nothing is
 // overwritten before that.
 
 import { useEffect, useRef } from 'react'

@@ -179,8 +179,9 @@ export const setAllUtm = (draft: LinkDraft, utm: UtmValues): Partial<LinkDraft> 
 }
 
 /**
- * Fills the values of a template in. @param replace also where the link has another value
- * @returns the parameters whose own value differs
+ * Fills in the values of a template.
+ * @param replace also replaces other values of the link
+ * @returns the parameters that have another value
  */
 export function fillUtm(
   utm: UtmValues,

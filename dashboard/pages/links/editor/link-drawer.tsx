@@ -98,14 +98,14 @@ function useEditor({ link, start, onClose }: EditorProps) {
   })
   const { domains, primary } = useLinkDomains()
   const { errors, setDraftErrors, touch, form } = useEditorErrors(draft, save.error)
-  // The link as somebody else has saved it since.
+  // The link as another person has saved it since.
   const theirs = link && link.updatedAt !== base.link?.updatedAt && !saved.current ? link : undefined
   const takeTheirs = () => {
     setBase({ draft: start, link })
     setDraft(start)
     save.reset()
   }
-  // Nothing is typed yet: the form follows without a question.
+  // Nothing is typed yet, so the form takes over the changes.
   useEffect(() => {
     if (theirs && !dirty) takeTheirs()
   })
@@ -226,7 +226,7 @@ function useSave(id: number | undefined, onSaved: () => void) {
       onSaved()
     },
     onError(error) {
-      // The form shows what the other person has changed.
+      // The form shows the other person's changes.
       if (id && isOutdated(error)) void client.invalidateQueries({ queryKey: linkQuery(api, id).queryKey })
     },
   })

@@ -32,7 +32,7 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
   const typing = useTypedSlug((typed) => onChange({ slug: typed }))
   const { domains, primary } = useLinkDomains()
   const name = draft.domain || primary.name
-  // A link keeps its domain when that is not verified any more.
+  // A link keeps its domain after the domain has lost its verification.
   const domain = domains.find((each) => each.name === name) ?? { name, caseSensitive: false }
   return (
     <Field
@@ -59,7 +59,7 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
-            // Emoji take two units for a character, of which a slug has 190.
+            // An emoji takes two units for a character; a slug has 190 units.
             maxLength={380}
             placeholder={link ? link.slug : 'random'}
             className="h-full min-w-0 flex-1 rounded-r-lg bg-card px-0.5 outline-none"

@@ -36,7 +36,7 @@ export const toVariant = ({ url, weight, label }: VariantDraft) => ({
 export const sumWeights = (split: readonly VariantDraft[]) =>
   split.reduce((sum, { weight }) => sum + Number(weight), 0)
 
-/** Whole weights of 100 in all; the first ones get what is left over. */
+/** Whole weights with a sum of 100; the first ones get the remainder. */
 export function withEvenWeights(split: VariantDraft[]): VariantDraft[] {
   const [each, rest] = [Math.floor(100 / split.length), 100 % split.length]
   return split.map((variant, index) => ({ ...variant, weight: String(each + (index < rest ? 1 : 0)) }))
@@ -51,7 +51,7 @@ export const createSplitDraft = (destinationUrl: string): VariantDraft[] => [
   createVariantDraft({ url: '', weight: 50, label: 'B' }),
 ]
 
-/** Even weights stay even. Otherwise the new variant gets what the others leave. */
+/** Equal weights stay equal. Otherwise the new variant gets the remaining share. */
 export function addVariant(split: VariantDraft[]): VariantDraft[] {
   const used = new Set(split.map(({ label }) => label.trim().toUpperCase()))
   const label = [...LABELS].find((letter) => !used.has(letter)) ?? ''

@@ -109,7 +109,7 @@ export function QrCodePanel({ slug, domain }: Props) {
   )
 }
 
-/** The promise goes in: Safari wants the copy to begin with the click. */
+/** Passes the promise, because Safari requires that the copy begins with the click. */
 async function copy(png: Promise<Blob>) {
   try {
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': png })])

@@ -139,7 +139,7 @@ interface EditTexts {
 
 const toEntries = (links: LinkResource[]) => links.map((link) => [link.id, link] as const)
 
-/** The first reason stands for all. */
+/** The toast shows the first reason only. */
 const describeFailures = (failed: EditedLinksResource['failed']) =>
   `${formatCount(failed.length, 'link')}: ${Object.values(failed[0]?.errors ?? {})[0] ?? ''}`
 

@@ -14,7 +14,7 @@ const ROW_HEIGHT = { wide: 68, narrow: 92 }
 const PREFETCH_ROWS = 20
 
 export interface LinkListHandle {
-  /** The link whose row has the focus, or had it last. */
+  /** The link of the row that has, or last had, the focus. */
   current: () => LinkResource | undefined
   /** Moves the focus. @param by rows; negative is up */
   move: (by: number) => void

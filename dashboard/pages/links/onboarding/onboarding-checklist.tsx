@@ -216,7 +216,7 @@ const ROBOT_REASONS = {
   head: 'only the head of the answer was asked for, as link checkers do',
 } as const
 
-/** Somebody who tries a link with a tool would wait for a click that is never counted. */
+/** Warns people who test a link with a tool: such a click is not counted. */
 function RobotNotice({ linkId }: { linkId: number }) {
   const { data } = useQuery(uncountedHitsQuery(useApi(), linkId))
   const [most] = [...(data ?? [])].sort((a, b) => b.clicks - a.clicks)

@@ -98,7 +98,7 @@ function Links({ links, total }: { links: TrashedLinkResource[]; total: number }
   )
 }
 
-/** Actions on links in the trash: restore, delete one for good, empty the trash. */
+/** Actions on links in the trash: restore, permanently delete, empty the trash. */
 function useTrashActions() {
   const api = useApi()
   const client = useQueryClient()

@@ -194,7 +194,7 @@ function Password() {
     onError() {},
   })
   const errors = toFieldErrors(change.error, ['currentPassword', 'newPassword'])
-  // Somebody who signs in at the identity provider has none.
+  // People who sign in at the identity provider have none.
   if (factors?.password === false) return null
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()

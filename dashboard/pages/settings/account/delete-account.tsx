@@ -1,4 +1,4 @@
-// Deletion of the person's account, with a list of what is deleted with it, or of what prevents it.
+// Deletion of the person's account, with a list of what is deleted with it, or of the obstacles.
 
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'

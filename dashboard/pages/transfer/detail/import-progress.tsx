@@ -59,7 +59,7 @@ function toHeading({ status, stage, dryRun }: ImportResource): string {
   return dryRun ? 'Running the dry run' : 'Importing'
 }
 
-/** For screen readers, which hear every tenth and not every poll. */
+/** Screen readers announce every tenth change only. */
 export const toProgressText = (item: ImportResource) =>
   item.status === 'queued'
     ? toHeading(item)

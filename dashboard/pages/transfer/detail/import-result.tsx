@@ -138,7 +138,7 @@ function UndoButton({ item }: { item: ImportResource }) {
   async function undo() {
     const undone = await undoImport(api, item.id)
     client.setQueryData(importQuery(api, item.id).queryKey, undone)
-    // The import that is undone goes on with its own polling.
+    // The undone import continues with its own polling.
     void client.invalidateQueries({ queryKey: [api.workspaceId] })
     focusIfLost('#main')
   }

@@ -3,7 +3,7 @@
 import type { DateOrder, InspectionResource } from '../../../../server/features/transfer/schema.ts'
 import { locale } from '../../../api/language.ts'
 
-/** As in `server/features/transfer/files/read-time.ts`. */
+/** The same as `server/features/transfer/files/read-time.ts`. */
 const NUMERIC = /^(\d{1,4})([/.-])(\d{1,2})\2(\d{1,4})(?!\d)/
 const LONG_YEAR = 4
 const FIRST_YEAR = 1990
@@ -44,7 +44,7 @@ export const listDates = ({ columns, dateSamples }: InspectionResource): string[
 
 const SHOWN = 2
 
-/** Dates whose orders make a difference, so that people see it. */
+/** Examples of dates that the order changes. */
 export function pickDateSamples(samples: string[]): string[] {
   const telling = samples.filter(
     (sample) => readDateAs(sample, 'dmy')?.getTime() !== readDateAs(sample, 'mdy')?.getTime(),

@@ -1,4 +1,4 @@
-// An import while it is prepared: the chosen files, and what the person says about them.
+// An import in preparation: the chosen files, and the person's choices.
 
 import type {
   DateOrder,

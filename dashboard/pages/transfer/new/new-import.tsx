@@ -115,7 +115,7 @@ function Files({ state }: { state: NewImportState }) {
           part={inspection.part}
           label="Reading the file"
           cancel={() => {
-            // Nothing can be said about a file that nobody has looked at.
+            // Without a preview, there is no information about a file.
             if (draft.inspection) inspection.cancel()
             else state.removeFile()
             focusIfLost('input[type=file]')

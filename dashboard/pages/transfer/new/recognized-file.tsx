@@ -82,7 +82,7 @@ const Columns = ({ columns }: Pick<FileInspection, 'columns'>) => (
 
 const CELL_MAX = 80
 
-/** Strangers write these texts. Spaces stay what they are. */
+/** Strangers write these texts, so spaces are shown as they are. */
 export function toCellText(text: string): string {
   const characters = [...text]
   const cut = characters.length > CELL_MAX ? `${characters.slice(0, CELL_MAX).join('')}…` : text

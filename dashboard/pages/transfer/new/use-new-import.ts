@@ -29,7 +29,7 @@ import {
   toSource,
 } from './import-draft.ts'
 
-/** The fields that show their own errors; those of columns and hosts are named below them. */
+/** The fields that show their own errors; errors of columns and hosts are listed below. */
 const SHOWN = ['source', 'file', 'clicks', 'mapping', 'domainMap', 'dateOrder', 'timeZone', 'onConflict']
 
 type FileErrors = Partial<Record<'file' | 'clicks', string>>
@@ -46,7 +46,7 @@ export function useNewImport() {
       saveImportDraft(api.workspaceId, next)
       return next
     })
-    // An error belongs to what was sent.
+    // An error belongs to the values that were sent.
     start.forget()
   }
   return {
@@ -150,7 +150,7 @@ function useUpload<Input, Result>(
       upload.reset()
     },
     forget: upload.reset,
-    /** From 0 to 1; null when nothing is on its way. */
+    /** From 0 to 1; null without an upload. */
     part: upload.isPending ? part : null,
     error: controller.current?.signal.aborted ? null : upload.error,
   }
@@ -179,7 +179,7 @@ function useStart(draft: ImportDraft) {
   )
 }
 
-/** The files go up once: the server keeps those of a dry run for a day. */
+/** Files are uploaded once: the server keeps the files of a dry run for a day. */
 async function sendDraft(
   api: Api,
   { file, clicks, dryRunId }: ImportDraft,

@@ -1,5 +1,5 @@
-// Slows down guesses at one account that come from many addresses. Only devices that the account does not know wait, and
-// never long, so that a stranger cannot lock the owner out (docs/adr/0021-guessing.md).
+// Slows down guesses at one account that come from many addresses. Only devices that are new to the account wait, and
+// only briefly, so that a stranger cannot lock out the owner (docs/adr/0021-guessing.md).
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { tooMany } from '../access/guard.ts'
@@ -7,7 +7,7 @@ import type { RateLimiter } from '../access/rate-limiter.ts'
 
 /** Failures in a day before the first delay. */
 const FREE = 10
-/** More failures than this change nothing, so they are not counted. */
+/** More failures have no further effect, so they are not counted. */
 const COUNTED_MAX = 200
 const LONG_AFTER = 100
 const SECOND = 1000

@@ -1,5 +1,5 @@
-// Limits the mails of an installation to `MAIL_PER_DAY`, because strangers cause nearly all of them. The days are those of
-// UTC. The count is in the database, so that it is exact between processes and survives a restart.
+// Limits the emails of an installation to `MAIL_PER_DAY`, because strangers cause nearly all of them. A day is a UTC
+// day. The count is in the database, so it is exact across processes and survives a restart.
 
 import { type Selectable, sql } from 'kysely'
 import type { Metric } from '../../../http/health-and-metrics.ts'
@@ -22,7 +22,7 @@ export interface MailSource {
 }
 
 export interface MailBudget {
-  /** Counts mails that are sent next. @returns false, and counts nothing, when not all of them fit */
+  /** Counts emails before they are sent. @returns false, and counts nothing, when they do not all fit */
   take(mails: number, source?: MailSource): Promise<boolean>
   /** Whether one more mail fits. */
   hasRoom(source?: MailSource): Promise<boolean>
@@ -90,7 +90,7 @@ export function createMailBudget({
       {
         name: 'towpath_mails_sent_today',
         kind: 'gauge',
-        help: 'Mails that count towards MAIL_PER_DAY',
+        help: 'Emails that count towards MAIL_PER_DAY',
         value: last.day === today() ? last.sent : 0,
       },
       {
@@ -102,7 +102,7 @@ export function createMailBudget({
       {
         name: 'towpath_mails_refused_total',
         kind: 'counter',
-        help: 'Mails that waited or were not sent because MAIL_PER_DAY, or a share of it, was used up',
+        help: 'Emails that waited or were not sent because MAIL_PER_DAY, or a share of it, was used up',
         value: refused,
       },
     ],
@@ -125,7 +125,7 @@ interface Taking {
   workspaceId: number | undefined
 }
 
-/** @returns how many mails the day has now; undefined, and counts nothing, where these do not fit */
+/** @returns the new number of emails of the day; undefined, and counts nothing, when these do not fit */
 async function takeMails(
   connection: Connection,
   { day, perDay, kind, mails, workspaceId }: Taking,

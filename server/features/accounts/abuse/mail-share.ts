@@ -11,19 +11,21 @@ export interface MailsOfDay {
 }
 
 export interface MailShare {
-  /** How many mails of the kind the workspace has sent today. */
+  /** The number of emails of this kind that the workspace has sent today. */
   own: number
-  /** Whether it is the only workspace of the server, so that it need not leave anything for others. */
+  /** Whether it is the only workspace of the server, which can use the whole day. */
   isAlone: boolean
 }
 
-/** A workspace may have sent three times what it leaves: one busy workspace gets three quarters, ten get 3/31 each. */
+/**
+ * A workspace may send three times the remaining number: one busy workspace gets three quarters, ten get 3/31 each.
+ */
 const TIMES_WHAT_IS_LEFT = 3
 
 /**
- * Whether mails of this kind may leave now. A workspace may send while it has sent at most three times what remains for its
- * kind. Workspaces that want more than that end with equal shares, however many they are, and something always remains for
- * the next one. (The dynamic threshold of shared buffers: https://doi.org/10.1109/90.664262)
+ * Whether an email of this kind may leave now. A workspace may send while it has sent at most three times the number
+ * that remains for its kind. Workspaces that need more than that end with equal shares, and some emails always remain
+ * for the next one. (The dynamic threshold of shared buffers: https://doi.org/10.1109/90.664262)
  */
 export function mayTakeMails(
   day: MailsOfDay,
@@ -36,8 +38,8 @@ export function mayTakeMails(
 }
 
 /**
- * How many mails of the kind the whole server may still send. Each kind keeps a part of the day for itself. Mails about
- * accounts are few, and take from all parts.
+ * The number of emails of this kind that the whole server may still send. Each kind has a reserved part of the day.
+ * Emails about accounts are few, and take from all parts.
  */
 export function countMailsLeft({ perDay, sent }: MailsOfDay, kind: MailKind): number {
   const left = perDay - sum(MAIL_KINDS, (each) => sent[each])

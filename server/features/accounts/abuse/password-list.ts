@@ -1,5 +1,5 @@
-// The most common passwords, by the list of zxcvbn-ts: 49,000 in lower case. The list is loaded when somebody chooses a
-// password for the first time, because it takes 20 ms and a few megabytes.
+// The most common passwords, by the list of zxcvbn-ts: 49,000 in lower case. The list is loaded when a person first
+// chooses a password, because it takes 20 ms and a few megabytes.
 
 let loading: Promise<ReadonlySet<string>> | undefined
 

@@ -11,7 +11,7 @@ export type StoredKind = 'page_views' | 'submissions' | 'uploads'
 export interface StorageLimit {
   /** Counts rows, unless the limit is reached. */
   take(workspaceId: number, rows?: number): BudgetResult
-  /** Says in log and metrics that a limit of the workspace is reached. `take` calls it by itself. */
+  /** Reports in log and metrics that the workspace has reached a limit. `take` calls it. */
   noteReached(workspaceId: number): void
   metrics(): Metric[]
 }
@@ -60,7 +60,7 @@ export function createStorageLimit({
 
   return {
     take(workspaceId, rows = 1) {
-      // The workspace first: what it is refused takes nothing away from the others.
+      // Counts for the workspace first, so that its refused rows use up nothing of the shared limit.
       const own = budgets.spend(String(workspaceId), rows, perWorkspace)
       const result = own.allowed ? budgets.spend('all', rows, perWorkspace * WORKSPACES_WORTH) : own
       if (!result.allowed) noteReached(workspaceId)

@@ -1,4 +1,4 @@
-// The actor of a request, and what each kind of actor may do. Every function that writes calls `allow` first.
+// The actor of a request, and the permissions of each kind of actor. Every function that writes calls `allow` first.
 
 import { findMissingScopes, type KeyScope, type RouteScope } from '../../../http/key-scope.ts'
 import { Failure } from '../../../lib/failure.ts'
@@ -33,8 +33,7 @@ export type Actor = KeyActor | UserActor
 
 const MEMBER_ACTIONS = ['links:write', 'tags:write', 'forms:write', 'channels:write', 'views:write'] as const
 /**
- * What members may not do, and keys may: one stops everything that answers under a name, one takes everything away, one
- * shows how the server works.
+ * Permissions of keys that members lack: stop everything under a name, delete everything, see how the server works.
  */
 const KEY_ACTIONS = [...MEMBER_ACTIONS, 'domains:delete', 'workspace:export', 'analytics:explain'] as const
 /**
@@ -76,8 +75,9 @@ export const hasScopes = (actor: Pick<Actor, 'scopes'>, ...scopes: readonly Rout
   findMissingScopes(scopes, actor.scopes ?? ['*']).length === 0
 
 /**
- * Refuses a key without one of these scopes. The gate calls it for what the route asks; a verb calls it where the input
- * decides what happens. @throws Failure `forbidden`, naming every missing scope
+ * Refuses a key without one of these scopes. The gate calls it for the route's scopes; a verb calls it when the input
+ * decides the effect.
+ * @throws Failure `forbidden`, naming every missing scope
  */
 export function requireScopes(actor: Pick<Actor, 'scopes'>, ...scopes: readonly RouteScope[]): void {
   const missing = findMissingScopes(scopes, actor.scopes ?? ['*'])

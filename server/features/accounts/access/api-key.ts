@@ -22,5 +22,5 @@ export function isApiKey(text: string): boolean {
 
 const BEARER = /^Bearer +(\S+) *$/i
 
-/** @returns the key in an Authorization header, whatever it is */
+/** @returns the key in an Authorization header, without a check */
 export const readBearer = (authorization: string): string | undefined => BEARER.exec(authorization)?.[1]

@@ -95,7 +95,7 @@ onBothEngines(
       const byPassword = await post(ada, '/confirm', { password: ada.password })
       expect([byPassword.status, byPassword.json.errors]).toEqual([
         422,
-        { password: 'is not enough: you have a second factor, so use that one' },
+        { password: 'is not enough: use your second factor' },
       ])
       const code = showCode(app.secret, now())
       const fresh = await confirm(ada, { code })

@@ -25,14 +25,17 @@ export interface GuardNeeds {
   limiter: RateLimiter & RoughLimiter
   now: () => number
   origin: string
-  /** Hears of each request of a signed-in person in a workspace. */
+  /** Called for each request of a signed-in person in a workspace. */
   members?: {
     trustProxy: Network[]
     add(request: { userId: number; workspaceId: number; address: string; userAgent: string }): void
   }
 }
 
-/** Far above what a person with the dashboard needs: they stop programs that use a cookie (docs/contract.md §1). Rough. */
+/**
+ * Far above the needs of a person with the dashboard: they stop programs that use a cookie (docs/contract.md §1).
+ * Approximate.
+ */
 const PERSON_PER_MINUTE = 1200
 const PERSON_PER_MINUTE_AND_WORKSPACE = 600
 

@@ -29,7 +29,7 @@ interface IdempotentRequest {
 }
 
 /**
- * After this time a claimed key without an answer is free again: its process was killed, since no handler runs so long.
+ * A claimed key without an answer is free again after this time: its process was killed, since handlers end sooner.
  */
 const UNANSWERED_MS = 60_000
 const POLL_MS = 50
@@ -79,7 +79,7 @@ export function createIdempotency({ now, secret }: IdempotencyNeeds): Middleware
 }
 
 const toReason = (facts: RouteFacts | undefined) =>
-  facts?.body === 'upload' ? 'a file that is sent twice changes nothing' : 'the answer is told once'
+  facts?.body === 'upload' ? 'sending a file twice changes nothing' : 'the answer is told once'
 
 const isOtherRequest = (stored: { path: string; body_hash: string }, { path, bodyHash }: IdempotentRequest) =>
   stored.path !== path || stored.body_hash !== bodyHash
@@ -96,8 +96,8 @@ async function readRequest(c: Context<ApiEnv>, key: string): Promise<IdempotentR
 }
 
 /**
- * A stored answer is for the person who got it first, or for API keys with the same scopes: another one might read in it what
- * it may not. The header cannot contain a space.
+ * A stored answer is only for the person who got it first, or for API keys with the same scopes, because it may
+ * contain data that others may not read. The header cannot contain a space.
  */
 function toOwner(actor: Actor): string {
   if (actor.kind === 'user') return `person ${actor.userId} `
@@ -122,8 +122,7 @@ function createSealedText(sealer: TextSealer, { workspaceId, key, path }: Idempo
       // An earlier release stored these answers as plain JSON. Each row lives for a day.
       if (stored.startsWith('{')) return stored
       const text = sealer.open(stored, owner)
-      if (text === undefined)
-        throw new Error('A stored answer cannot be read: is TOWPATH_SECRET another one than before?')
+      if (text === undefined) throw new Error('A stored answer cannot be read: has TOWPATH_SECRET changed?')
       return text
     },
   }

@@ -155,7 +155,7 @@ function selectKey(connection: Connection, { hash, at }: { hash: string; at: num
 }
 
 /**
- * @returns undefined for a malformed, unknown, revoked or expired key; the answer must not say which of these it is
+ * @returns undefined for a malformed, unknown, revoked or expired key; the answer must not reveal which
  * @throws Failure `forbidden` for a key of a suspended workspace
  */
 export async function findKeyActor(
@@ -173,7 +173,7 @@ export async function findKeyActor(
   return { kind: 'key', workspaceId, plan: plan as Plan, keyId, scopes: parseStoredScopes(row.scopes) }
 }
 
-/** The request does not wait for this: a full disk must not make reads fail. */
+/** The request does not wait for this write, so reads work on a full disk. */
 function recordUse(db: Database, id: number, at: number): void {
   db.write((connection) =>
     connection

@@ -17,7 +17,7 @@ import { countShared, refundShared, takeShared } from './shared-limit.ts'
 export interface RateLimiter {
   /** Counts one, unless the limit is reached. @param windowMs a minute when absent; always the same for one key */
   take(key: string, limit: number, windowMs?: number): WindowResult | Promise<WindowResult>
-  /** How many are in the window of the key now. */
+  /** The count in the current window of the key. */
   count(key: string, windowMs?: number): number | Promise<number>
   /** Removes the newest one of the key, for limits that count failures only. */
   refund(key: string, windowMs?: number): void | Promise<void>
@@ -103,14 +103,14 @@ export function createRateLimiter(
   }
 }
 
-/** How often one question goes to PostgreSQL while it is away. Nobody waits for its answer. */
+/** Interval of the probes to PostgreSQL while it is away. No request waits for the answer. */
 const PROBE_EVERY_MS = 1_000
 
 type SharedOrLocal = <T>(shared: () => Promise<T>, local: () => T | Promise<T>) => Promise<T>
 
 /**
- * Counts in PostgreSQL, and in memory while PostgreSQL is away: a limit must not refuse everybody with 503, nor let
- * everybody through.
+ * Counts in PostgreSQL, and in memory while PostgreSQL is away: a limit must neither refuse all requests with 503 nor
+ * allow all of them.
  * @param probe throws while the shared limits cannot be used
  */
 function createSharedOrLocal(probe: () => Promise<unknown>, clock = () => performance.now()): SharedOrLocal {

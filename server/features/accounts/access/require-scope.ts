@@ -1,4 +1,4 @@
-// Enforces the scopes of an API key: one gate refuses routes, a second removes from answers what the key may not read.
+// Enforces the scopes of an API key: one gate refuses routes, a second removes unreadable fields from answers.
 
 import type { MiddlewareHandler } from 'hono'
 import { hasScopes, requireScopes } from './actor.ts'
@@ -18,7 +18,9 @@ export const requireScope: MiddlewareHandler<ApiEnv> = (c, next) => {
 /** Members of `WrittenShape` that only the answer to a create has. */
 const CREATED = ['shortUrl', 'endpoint', 'dns']
 
-/** Stands around the Idempotency-Key, so that a stored answer is limited for the key that asks for it again. */
+/**
+ * Wraps the Idempotency-Key, so that a stored answer is limited to the scopes of the key that repeats the request.
+ */
 export const limitAnswer: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next()
   const actor = c.get('actor')

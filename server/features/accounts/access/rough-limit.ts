@@ -15,7 +15,7 @@ const KEYS_MAX = 20_000
 interface Allowance {
   /** The rest of the share. */
   left: number
-  /** When the share ends: what was taken a window ago counts no more. */
+  /** The end of the share: a full window after the last use, old use no longer counts. */
   until: number
   refusal: { waitMs: number; until: number } | undefined
   /** The share that is being taken. */

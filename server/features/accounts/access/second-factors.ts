@@ -22,7 +22,7 @@ export async function hasSecondFactor(connection: Connection, userId: number): P
   return Boolean(totp) || Boolean(passkey)
 }
 
-/** @throws Failure `second_factor_required`, with what the person has to do */
+/** @throws Failure `second_factor_required`, with the person's next step */
 export async function requireSecondFactor(
   connection: Connection,
   { userId, workspaceId }: { userId: number; workspaceId: number },

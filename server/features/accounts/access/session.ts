@@ -103,7 +103,7 @@ export async function findSession({ db, now }: SessionNeeds, token: string): Pro
   }
 }
 
-/** The request does not wait for this: a full disk must not sign people out. */
+/** The request does not wait for this write, so a full disk does not sign people out. */
 function extendSession(db: Database, id: number, createdAt: number, at: number): void {
   db.write((connection) =>
     connection

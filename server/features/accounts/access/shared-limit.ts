@@ -1,6 +1,6 @@
-// A sliding window that several processes share in PostgreSQL: one statement with the database's clock, and the lock of
-// its row. The row has the times of the window in order, as milliseconds since a moment of its own: a quarter of the bytes
-// of microseconds in decimal, and a binary search (`width_bucket`) in place of a look at each.
+// A sliding window that several processes share in PostgreSQL: one statement with the database's clock and a row
+// lock. The row has the times of the window in order, as milliseconds since its own start: a quarter of the bytes of
+// microseconds in decimal, and a binary search (`width_bucket`) instead of a scan.
 
 import { type RawBuilder, sql } from 'kysely'
 import { WINDOW_MS, type WindowResult } from '../../../lib/sliding-window.ts'
@@ -45,7 +45,7 @@ export async function takeShared(
   }
 }
 
-/** How many are in the window now. */
+/** The count in the current window. */
 export async function countShared({ read }: Reader, key: string, windowMs = WINDOW_MS): Promise<number> {
   const { rows } = await sql<{ used: number }>`
     select newest - oldest as used from rate_limits as w, lateral (${toWindow(windowMs)}) as found

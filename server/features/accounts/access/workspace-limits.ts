@@ -1,5 +1,5 @@
 // Maximum number of each resource in a workspace, and of workspaces per person (docs/contract.md §16). The limits are
-// far above what people need: they stop programs that fill the database.
+// far above people's needs: they stop programs that fill the database.
 
 import { Failure } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
@@ -63,6 +63,6 @@ export async function requireRoomForWorkspace(connection: Connection, userId: nu
   if (Number(n) > OWNED_WORKSPACES_MAX)
     throw new Failure(
       'conflict',
-      `You own ${OWNED_WORKSPACES_MAX} workspaces, and nobody may own more. Delete one first.`,
+      `You own ${OWNED_WORKSPACES_MAX} workspaces, which is the maximum. Delete one first.`,
     )
 }

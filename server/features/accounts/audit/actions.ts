@@ -1,4 +1,4 @@
-// The actions that the audit log knows, by what they are about. A new action is one more line here.
+// The actions of the audit log, by subject. A new action is one more line here.
 
 export const AUDIT_ACTIONS = [
   'key.created',

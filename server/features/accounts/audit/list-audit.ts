@@ -30,7 +30,7 @@ export async function listAudit(
   const { rows: found, total } = await scanPage<AuditEventRow, number>({
     limit: limit + 1,
     async findPlace(from, skipped) {
-      // PostgreSQL counts in a process of its own, at once.
+      // PostgreSQL runs queries in other processes, so it counts in one query.
       if (db.engine === 'postgres') return undefined
       const all = db.read.selectFrom('audit_events').select('id').where('workspace_id', '=', workspaceId)
       const rest = from === undefined ? all : all.where('id', '<=', from)

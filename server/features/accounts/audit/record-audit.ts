@@ -4,7 +4,7 @@
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { AuditAction } from './actions.ts'
 
-/** Who acts in which workspace. Every `Actor` of the API is one. */
+/** The person or key that acts, and the workspace. Every `Actor` of the API is one. */
 export type AuditActor =
   | { kind: 'user'; workspaceId: number; userId: number }
   | { kind: 'key'; workspaceId: number; keyId: number | null }
@@ -29,7 +29,7 @@ export interface AuditTarget {
     | 'allowed_sender'
     | 'import'
   id?: number | string | null
-  /** How people name it: the name of a key, an address of a member, a short link. */
+  /** The name for people: the name of a key, an address of a member, a short link. */
   name?: string | null
 }
 
@@ -63,8 +63,8 @@ export async function recordAudit(
 }
 
 /**
- * Records what happened to an account in each workspace that its person is a member of. @param by `unknown` for
- * somebody who has not proved who they are
+ * Records an event of an account in each workspace of its person.
+ * @param by `unknown` for a person who has not proved their identity
  */
 export async function recordAccountAudit(
   connection: Connection,

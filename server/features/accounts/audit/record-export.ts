@@ -1,4 +1,4 @@
-// Records that data leaves the workspace as a file. An export changes nothing, so its event has a transaction of its own.
+// Records that data leaves the workspace as a file. An export changes nothing, so its event has its own transaction.
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import { type AuditActor, type AuditEntry, recordAudit } from './record-audit.ts'

@@ -54,7 +54,7 @@ export const AUTH_MODELS = {
 } as const satisfies Partial<BetterAuthOptions>
 
 type Row = Record<string, unknown>
-// Better Auth names table and columns at run time. This type stands for each of the four tables.
+// Better Auth names tables and columns at run time. This type is used for all four tables.
 type Table = 'users'
 type Where = CleanedWhere[]
 

@@ -42,7 +42,7 @@ export const SIGN_IN_PAGE = '/app/sign-in'
 
 const DISCOVERY_MS = 10_000
 const USER_AGENT_MAX = 256
-/** How long a person may take from the password to the second factor. */
+/** Time limit between the password and the second factor. */
 const SECOND_FACTOR_WAIT_MS = 10 * 60 * 1000
 /** Sessions of these endpoints are whole: a second factor was shown before, or the session that asks had one. */
 const WHOLE_SESSION_PATHS = ['/begin-session', '/change-password']
@@ -63,7 +63,7 @@ type Handler = (request: Request) => Promise<Response>
 export type Auth = ReturnType<typeof createAuth>
 
 export function createAuth(needs: AuthNeeds) {
-  // Two handlers: an identity provider that does not answer must not hold up people with a password.
+  // Two handlers: an unresponsive identity provider must not delay people with a password.
   const password = openOnce(() => createHandler(needs, []))
   const provider = openOnce(() => createHandler(needs, [createOidcPlugin]))
 
@@ -151,7 +151,7 @@ async function toBetterAuthOptions(needs: AuthNeeds): Promise<BetterAuthOptions>
     databaseHooks: createHooks(needs),
     emailAndPassword: {
       enabled: true,
-      // Our own rules come first (password.ts). These must not be stricter.
+      // Our own rules run first (password.ts). These must not be stricter.
       minPasswordLength: PASSWORD_MIN_WITH_SECOND_FACTOR,
       maxPasswordLength: PASSWORD_MAX * 8,
       password: { hash: hashUserPassword, verify: ({ password, hash }) => checkUserPassword(password, hash) },

@@ -9,8 +9,9 @@ import { noticeNewDevice, rememberDevice } from './known-devices.ts'
 import { recordSignIn, type SignInMethod } from './sign-in-audit.ts'
 
 /**
- * Forwards the cookies of Better Auth's answer, and what else belongs to a sign-in. The route answers with a body of its
- * own, because Better Auth's body would show the session token to scripts. @returns whether a second factor must follow
+ * Forwards the cookies of Better Auth's answer, and completes a sign-in. The route answers with its own body, because
+ * Better Auth's body would show the session token to scripts.
+ * @returns whether a second factor must follow
  */
 export async function finishSignIn(
   needs: SignInNeeds,
@@ -40,7 +41,7 @@ async function findSignIn({ db }: SignInNeeds, token: string | undefined) {
     .executeTakeFirst()
 }
 
-/** The cookie of the new session replaces the cookie of the earlier one, which nobody can use any more. */
+/** The cookie of the new session replaces that of the earlier one, which is no longer valid. */
 async function endPresentedSession({ db }: SignInNeeds, token: string | undefined, exceptId: number) {
   if (!token) return
   await db.write((connection) =>

@@ -8,7 +8,7 @@ import { DEMO_EMAIL } from './demo-email.ts'
 
 /**
  * `empty`: there is no account and no workspace, so there is no key either. `operatorOnly`: the operator works with
- * workspaces and keys, and makes accounts on the command line. `made`: somebody has an account.
+ * workspaces and keys, and makes accounts on the command line. `made`: an account exists.
  */
 export type FirstAccountState = 'empty' | 'operatorOnly' | 'made'
 
@@ -53,7 +53,7 @@ export const operatorRequired = () =>
     'The operator makes the first account on the command line: npx towpath user create <email>',
   )
 
-/** The token is the same after a restart. It opens nothing as soon as the installation is not empty. */
+/** The token is the same after a restart. It loses its effect once the installation is not empty. */
 const createSetupToken = (secret: string) =>
   createHmac('sha256', secret).update('towpath setup token 1').digest('base64url')
 
@@ -61,7 +61,7 @@ export const toSetupUrl = ({ origin, secret }: { origin: string; secret: string 
   `${origin}/app/setup?token=${createSetupToken(secret)}`
 
 export function isSetupToken(secret: string, token: string): boolean {
-  // Hashes have the same length, whatever the caller sends.
+  // Hashes have the same length, so the comparison reveals nothing.
   const [right, given] = [createSetupToken(secret), token].map((text) =>
     createHmac('sha256', secret).update(text).digest(),
   ) as [Buffer, Buffer]

@@ -15,7 +15,7 @@ interface Claims {
 
 /** A sign-in takes seconds from the token to this check. */
 const AGE_MAX_S = 10 * 60
-/** How far the clocks of the provider and of this server may differ. */
+/** The maximum difference between the clocks of the provider and of this server. */
 const SKEW_S = 60
 
 /** The operator's settings: the provider, and this server as its client. */
@@ -26,7 +26,7 @@ export interface OidcClient {
 
 const withoutSlash = (url: string) => trimEnd(url, '/')
 
-/** @param now in milliseconds. @returns what is wrong with the claims; undefined where nothing is */
+/** @param now in milliseconds. @returns the problem of the claims; undefined for valid ones */
 export function findClaimProblem(
   { iss, aud, azp, iat }: Claims,
   { issuer, clientId }: OidcClient,

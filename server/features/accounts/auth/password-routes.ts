@@ -41,7 +41,7 @@ const Reset = z.strictObject({ token: TokenField, newPassword: NewPassword })
 const PasswordChange = z.strictObject({
   currentPassword: GivenPassword,
   newPassword: NewPassword,
-  /** Always true: a person who knows the old password must not stay signed in. */
+  /** Always true: a person who knows only the old password must not stay signed in. */
   revokeOtherSessions: z.literal(true, { error: 'must be true, if it is said' }).default(true),
 })
 const LANGUAGE = 'must be the code of a language, such as de'
@@ -77,7 +77,7 @@ export function addPasswordRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Aut
     const { id, email } = await limitGuesses(limiter, limits, reset, isFailureWith('invalid'))
     sendNotice(needs, email, PASSWORD_NOTICE)
     clearSessionCookie(c, needs.origin)
-    // The link was in the person's mailbox, so strangers' guesses must not slow down the sign-in that follows.
+    // The link was in the person's mailbox, so strangers' guesses must not slow down the next sign-in.
     rememberDevice(needs, c, id)
     return c.json({ status: true })
   })

@@ -123,8 +123,8 @@ const deleteOtherLinks = (connection: Connection, value: string) =>
     .execute()
 
 /**
- * Deletes sign-ins at identity providers that were added before the address was verified. Somebody else may have made
- * the account on this address, and must not keep access to it.
+ * Deletes sign-ins at identity providers that were added before the address was verified. Another person may have
+ * created the account with this address, and must not keep access.
  */
 async function deleteUnverifiedIdentities(connection: Connection, userId: number) {
   const firstProof = await connection

@@ -9,7 +9,7 @@ import { SESSION_MAX_MS, type Session, type SessionNeeds } from '../access/sessi
 import type { AuditAction } from '../audit/actions.ts'
 import { recordAccountAudit } from '../audit/record-audit.ts'
 
-/** How long the session before a confirmation stays valid, for requests that were sent with its cookie. */
+/** How long the session before a confirmation stays valid, for requests that were already sent with its cookie. */
 const REPLACED_SESSION_MS = 30_000
 
 /** Lets a session end soon, because a new one has replaced it. */
@@ -17,7 +17,7 @@ export function replaceSession({ db, now }: SessionNeeds, id: number): Promise<u
   return db.write((connection) =>
     connection
       .updateTable('sessions')
-      // `updated_at` too: a request with this session must not move its end on.
+      // Sets `updated_at` too, so that a request with this session does not extend it.
       .set({ expires_at: now() + REPLACED_SESSION_MS, updated_at: now() })
       .where('id', '=', id)
       .execute(),

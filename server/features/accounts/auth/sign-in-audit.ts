@@ -51,7 +51,7 @@ export function recordFailedSignIn(needs: Needs, email: string): void {
   record().catch((error) => log.warn('failed_sign_in_not_recorded', describeError(error)))
 }
 
-/** For changes of which another library has made the transaction. */
+/** For changes in a transaction of another library. */
 export async function recordAccountEvent(
   { db, now }: SessionNeeds,
   userId: number,

@@ -88,15 +88,15 @@ export function addSignInRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth)
 interface SignInOptions {
   /**
    * `first`: the installation is empty, and this caller may make the first account. `setup`: it is empty, and the
-   * operator makes the first account. `operator`: nobody has an account, and only the command line makes one.
+   * operator makes the first account. `operator`: there is no account, and only the command line makes one.
    */
   signup: 'first' | 'setup' | 'operator' | 'invite' | 'open'
-  /** Somebody can sign in already, where nobody has an account of their own: as the demo account. */
+  /** A person can already sign in as the demo account, although there is no other account. */
   demo?: true
   oidc: { name: string } | null
   /** Whether the server can mail a link to reset a password. Without mail the operator makes the link. */
   mail: boolean
-  /** How many characters a new password has. */
+  /** Length limits of a new password. */
   password: { min: number; minWithSecondFactor: number; max: number }
 }
 

@@ -1,4 +1,4 @@
-// Routes for new accounts: the first one, those of invited people, and those of everybody under `SIGNUP=open`.
+// Routes for new accounts: the first one, accounts of invited people, and those of everyone with `SIGNUP=open`.
 
 import { z } from 'zod'
 import { Failure, invalid, notFound } from '../../../lib/failure.ts'

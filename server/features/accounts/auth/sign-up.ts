@@ -24,7 +24,7 @@ export interface SignUpNeeds {
   db: Database
   now: () => number
   defaultPlan: Plan
-  /** Who may sign up: everybody, or invited people only. */
+  /** Who may sign up: everyone, or invited people only. */
   signup: 'open' | 'invite'
   origin: string
 }
@@ -56,7 +56,7 @@ const signUpRefused = () => new Failure('forbidden', 'Sign-up is by invitation')
 
 /** @throws Failure `forbidden`, `conflict`, `invalid`; `not_found` for a link that does not work */
 export async function signUp(needs: SignUpNeeds, person: NewPersonWithPassword): Promise<SignUpResult> {
-  // Check before the hash: a hash takes much CPU time, and strangers must not be able to cause it.
+  // Checked before the hash, because a hash takes much CPU time and strangers must not be able to cause it.
   await refuseStranger(needs, person)
   await requireGoodPassword(person.password, { ...person, origin: needs.origin })
   const password = await hashUserPassword(person.password)
@@ -132,7 +132,7 @@ async function createPersonIn(
   return { userId, workspaceId }
 }
 
-/** An invitation does not verify the address: its sender has the link too, and could use somebody else's address. */
+/** An invitation does not verify the address: its sender has the link too, and could use another person's address. */
 async function createInvitedIn(
   connection: Connection,
   person: NewPerson,

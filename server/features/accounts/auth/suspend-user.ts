@@ -67,7 +67,7 @@ async function setSuspension(
   return { ...user, suspended: columns.suspended_at !== null, reason: columns.suspended_reason }
 }
 
-/** Every new session asks this, whatever proved who the person is. @throws Failure `forbidden` */
+/** Checked for every new session, whatever the proof of identity. @throws Failure `forbidden` */
 export async function refuseSuspendedUser(connection: Connection, userId: number): Promise<void> {
   const user = await connection
     .selectFrom('users')

@@ -6,7 +6,7 @@ import type { Connection } from '../../../storage/database/open-database.ts'
 import { toLighter } from './contrast.ts'
 import type { BrandResource } from './schema.ts'
 
-/** As it is stored. `logo` is the hash that names the picture. */
+/** The stored form. `logo` is the hash that names the picture. */
 export type Brand = Record<keyof BrandResource, string | null>
 
 export const LOGO_PATH = '/f/logo/'

@@ -7,7 +7,7 @@ const PREFIX = 'data:image/png;base64,'
 
 export const LOGO_TEXT_MAX = PREFIX.length + Math.ceil(BYTES_MAX / 3) * 4 + 4
 
-/** @returns the picture and nothing else of the file, or what is wrong with the text */
+/** @returns only the picture of the file, or the mistake in the text */
 export function readPngDataUrl(text: string): Buffer | { wrong: string } {
   if (!text.startsWith(PREFIX))
     return {

@@ -1,4 +1,5 @@
-// The brand of a workspace or of one form as JSON: one schema for both. A form's values go before those of its workspace.
+// The brand of a workspace or of one form as JSON: one schema for both. A form's values override those of its
+// workspace.
 
 import { z } from '@hono/zod-openapi'
 import { text } from '../../../lib/api-fields.ts'
@@ -17,9 +18,9 @@ export const BrandShape = z
     name: nullable('Shown at the top of pages that visitors see'),
     logo: z.url().nullable().openapi({ description: 'The address of the picture, on this server' }),
     color: nullable('`#rrggbb`, for buttons and links'),
-    senderName: nullable('The sender of mails to the people who send a form. `name` when null'),
+    senderName: nullable('The sender of emails to people who submit a form. `name` when null'),
     replyTo: nullable('Where their answers go'),
-    footer: nullable('At the end of pages and mails'),
+    footer: nullable('The footer of pages and emails'),
   })
   .openapi('Brand')
 export type BrandResource = z.infer<typeof BrandShape>

@@ -1,5 +1,5 @@
-// Changes the address of a person. A link to the new address proves that it is theirs. For seven days, a link to the old
-// address stops the change or takes it back, and with it what a thief may have done to the account since.
+// Changes the address of a person. A link to the new address proves that the person owns it. For seven days, a link
+// to the old address can stop or undo the change, and with it later changes by a thief.
 
 import type { MailSender } from '../../../http/mail/send-mail.ts'
 import { randomToken } from '../../../lib/crypto/random.ts'

@@ -65,7 +65,7 @@ export function addAccountDeletionRoutes(app: AuthRoutes, needs: SignInNeeds & D
     await deleteAccount(needs, user, confirm)
     sendNotice(needs, user.email, {
       kind: 'accountDeleted',
-      text: 'Your account was deleted, with the workspaces that nobody else was in.',
+      text: 'Your account was deleted, along with the workspaces that only you were in.',
       remedy: 'tell the operator of the server.',
     })
     clearSessionCookie(c, needs.origin)

@@ -9,13 +9,13 @@ import type { FactorNeeds } from './authenticator-app.ts'
 import { describePasskeys } from './passkeys.ts'
 import { countRecoveryCodes, createRecoveryCodesIn } from './recovery-codes.ts'
 
-/** The session of the person who changes their factors: the only one that goes on. */
+/** The session of the person who changes their factors. It stays valid; all others end. */
 export interface OwnSession {
   userId: number
   sessionId: number
 }
 
-/** The factors in the account settings, and the ways in which a person can confirm that it is them. */
+/** The factors in the account settings, and the options to confirm a person's identity. */
 export async function describeFactors(connection: Connection, userId: number) {
   const identities = await connection
     .selectFrom('identities')
@@ -77,7 +77,7 @@ export function removeFactor(
     if (Number(numDeletedRows) === 0) return false
     await endSessionsIn(connection, userId, { exceptId: sessionId })
     await recordAccountAudit(connection, userId, toEntry('removed'), now())
-    // Recovery codes stand in for another factor. Without one they open nothing.
+    // Recovery codes replace another factor. Without such a factor they have no effect.
     if (!(await hasSecondFactor(connection, userId))) await deleteRecoveryCodes(connection, userId)
     return true
   })

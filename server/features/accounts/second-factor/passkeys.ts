@@ -1,5 +1,5 @@
-// Passkeys (WebAuthn): a key pair on a person's device, whose private half never leaves it. They are a second factor,
-// and a way to sign in without a password. The library that checks signatures is loaded when it is first needed.
+// Passkeys (WebAuthn): a key pair on a person's device. The private key never leaves the device. A passkey is a
+// second factor, or a sign-in without a password. The library that checks signatures is loaded at first use.
 
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { createTextSealer } from '../../../lib/crypto/sealing.ts'
@@ -58,9 +58,9 @@ interface ChallengeNeeds {
 const toSealer = ({ secret }: ChallengeNeeds) => createTextSealer(secret, 'towpath passkey challenges 1')
 
 /**
- * A challenge for a passkey to sign, good for one ceremony within five minutes. It is sealed instead of stored, so that
- * a stranger who asks for many challenges fills no table.
- * @param userId 0 when nobody is named: the passkey says whose it is
+ * A challenge for a passkey to sign, valid for one ceremony within five minutes. It is sealed instead of stored, so
+ * that a stranger's requests fill no table.
+ * @param userId 0 for a sign-in where the passkey names the person
  */
 const createChallenge = (needs: ChallengeNeeds, ceremony: Ceremony, userId: number): string =>
   toSealer(needs).seal(`${userId} ${needs.now() + CHALLENGE_VALID_MS} ${crypto.randomUUID()}`, ceremony)
@@ -119,7 +119,9 @@ export async function addPasskey(
   }
 }
 
-/** @param userId whose passkeys are asked for; 0 for a sign-in without a password, where the device must check the person */
+/**
+ * @param userId the owner of the passkeys; 0 for a sign-in without a password, where the device must check the person
+ */
 export async function createSignInOptions(needs: PasskeyNeeds, userId: number) {
   const { generateAuthenticationOptions } = await loadLibrary()
   const passkeys = userId === 0 ? [] : await listOwnPasskeys(needs.db.read, userId)
@@ -131,7 +133,7 @@ export async function createSignInOptions(needs: PasskeyNeeds, userId: number) {
   })
 }
 
-/** @param userId as in `createSignInOptions` @returns the person whose passkey it is. @throws Failure `invalid` */
+/** @param userId as in `createSignInOptions` @returns the owner of the passkey. @throws Failure `invalid` */
 export async function usePasskey(
   needs: PasskeyNeeds,
   userId: number,

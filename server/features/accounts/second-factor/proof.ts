@@ -1,4 +1,4 @@
-// Proof of identity for sensitive changes, and the limits on guesses. A person with a second factor shows that one: a
+// Proof of identity for sensitive changes, and the limits on guesses. A person with a second factor must use it: a
 // thief of a session may know the password too.
 
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
@@ -110,13 +110,13 @@ async function spendRecoveryCode(needs: SignInNeeds, { userId, email }: Person, 
   })
 }
 
-/** Guesses at a second factor come from somebody with the password or a session. One mail a day is enough. */
+/** A person who guesses a second factor has the password or a session. One email a day is enough. */
 async function noticeGuesses(needs: SignInNeeds, userId: number, email: string) {
   const { allowed } = await needs.limiter.take(`notice of guesses ${userId}`, 1, DAY_MS)
   if (!allowed) return
   sendNotice(needs, email, {
     kind: 'secondFactorFailed',
-    text: 'Somebody who has your password failed to give your second factor five times.',
+    text: 'Someone with your password entered a wrong second factor five times.',
   })
 }
 
@@ -127,7 +127,7 @@ async function checkOwnPassword(
   password: string,
 ): Promise<void> {
   if (await hasSecondFactor(needs.db.read, userId))
-    throw invalid({ password: 'is not enough: you have a second factor, so use that one' })
+    throw invalid({ password: 'is not enough: use your second factor' })
   const identity = await needs.db.read
     .selectFrom('identities')
     .select('password')

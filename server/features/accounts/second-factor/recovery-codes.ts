@@ -1,4 +1,4 @@
-// Recovery codes: ten codes that a person keeps, each of which stands in for a lost second factor once.
+// Recovery codes: ten codes, each of which replaces a lost second factor once.
 
 import { createHmac, hkdfSync } from 'node:crypto'
 import { randomFrom } from '../../../lib/crypto/random.ts'
@@ -28,7 +28,7 @@ export async function createRecoveryCodesIn(
   return codes.map((code) => `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`)
 }
 
-/** As above, in a transaction of its own. */
+/** The same in a new transaction. */
 export function replaceRecoveryCodes(needs: FactorNeeds, userId: number): Promise<string[]> {
   return needs.db.write((connection) => createRecoveryCodesIn(connection, needs, userId))
 }

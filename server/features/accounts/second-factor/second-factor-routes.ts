@@ -32,11 +32,11 @@ import { replaceRecoveryCodes } from './recovery-codes.ts'
 const FirstCode = z.strictObject({ code: text(1, 20) })
 const MINUTE = 60_000
 
-/** The answer has a secret: nothing stores it, and the route takes no Idempotency-Key. */
+/** The answer has a secret, so it is not stored and the route takes no Idempotency-Key. */
 const FRESH = { fresh: true }
 const FRESH_WITH_SECRET = { fresh: true, secretInAnswer: true }
 
-/** The second step of a sign-in, and the confirmation of somebody who has signed in. */
+/** The second step of a sign-in, and the confirmation of a person who has signed in. */
 export function addProofRoutes(app: AuthRoutes, needs: SignInNeeds, auth: Auth) {
   app.get('/second-factor/pending', authFacts('anybody'), async (c) => {
     const pending = await findPendingSignIn(needs, readToken(needs, c))

@@ -254,7 +254,7 @@ onBothEngines(
       const early = await patch(owner, { requireTwoFactor: true })
       expect([early.status, early.json.errors]).toEqual([
         422,
-        { requireTwoFactor: 'needs a second factor of your own: set one up in your account' },
+        { requireTwoFactor: 'requires that you have a second factor: set one up in your account' },
       ])
       await setUpApp(owner, now)
       expect((await patch(member, { requireTwoFactor: true }, workspaceId)).status).toBe(403)

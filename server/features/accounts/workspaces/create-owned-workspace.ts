@@ -6,7 +6,7 @@ import type { CreateWorkspaceInput, WorkspaceResource } from '../schema.ts'
 import { createWorkspaceWithOwnerIn } from './create-workspace.ts'
 import { describeWorkspaceIn, type WorkspaceNeeds } from './describe-workspace.ts'
 
-/** Every signed-in person may do this: a new workspace holds nothing of anybody else. @throws Failure `conflict` */
+/** Every signed-in person may do this, because a new workspace has no data of others. @throws Failure `conflict` */
 export function createOwnedWorkspace(
   needs: WorkspaceNeeds & { defaultPlan: Plan },
   userId: number,

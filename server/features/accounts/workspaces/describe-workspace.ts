@@ -90,7 +90,7 @@ async function countContents(connection: Connection, workspaceId: number) {
       .selectFrom(table)
       .select((e) => e.fn.countAll<number>().as('n'))
       .where('workspace_id', '=', workspaceId)
-  // Tests of the dashboard are few, and in an index of their own.
+  // Submissions from "Try it" are few, and have their own index.
   const tests = connection
     .selectFrom('submissions')
     .select((e) => e.fn.countAll<number>().as('n'))

@@ -110,7 +110,10 @@ export async function getInvitation(
   return { ...row, role: row.role as Role }
 }
 
-/** Deletes accepted invitations, and invitations that expired 30 days ago: nothing needs their address any more. */
+/**
+ * Deletes accepted invitations, and invitations that expired 30 days ago, because their addresses are no longer
+ * needed.
+ */
 export async function pruneInvitations(db: Database, now: number): Promise<void> {
   await pruneInSlices(db, 'invitations', sql`accepted_at is not null`)
   await pruneInSlices(db, 'invitations', sql`expires_at < ${now - KEPT_AFTER_EXPIRY_MS}`)

@@ -20,7 +20,7 @@ export interface MailOwnersNeeds extends OwnersMailNeeds {
 }
 
 export interface OwnersMail {
-  /** Names what the mail is about. */
+  /** Names the subject of the email. */
   about: string
   subject: string
   text: string

@@ -77,7 +77,8 @@ export async function listMembers(
 
 /**
  * The people who get notices about the workspace.
- * @param needs.onlyVerified where everybody may sign up: an invited person may have signed up with somebody else's address
+ * @param needs.onlyVerified where everyone may sign up: an invited person may have signed up with another person's
+ * address
  */
 export async function listOwnerEmails(
   { db, onlyVerified = false }: { db: Database; onlyVerified?: boolean },

@@ -1,4 +1,4 @@
-// Removes a member from a workspace. Owners may remove anybody, and every member may leave.
+// Removes a member from a workspace. Owners may remove any member, and every member may leave.
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../access/actor.ts'

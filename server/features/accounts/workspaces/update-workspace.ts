@@ -26,9 +26,11 @@ export function updateWorkspace(
 ): Promise<WorkspaceResource> {
   allow(actor, 'workspace:write')
   return needs.db.write(async (connection, onCommit) => {
-    // An owner without one would lock themselves out.
+    // An owner without a second factor would lock themselves out.
     if (requireTwoFactor && actor.kind === 'user' && !(await hasSecondFactor(connection, actor.userId)))
-      throw invalid({ requireTwoFactor: 'needs a second factor of your own: set one up in your account' })
+      throw invalid({
+        requireTwoFactor: 'requires that you have a second factor: set one up in your account',
+      })
     const at = needs.now()
     const { workspaceId } = actor
     const stored = await connection

@@ -27,7 +27,7 @@ const CLICKS_MAX = 500
 const CLICKS_AT_ONCE = 4 * CLICKS_MAX
 /** In one query: one for thousands takes some milliseconds to write. */
 const LINKS_AT_ONCE = 100
-/** While no channel wants clicks, the mark follows in steps of this length. */
+/** While no channel subscribes to clicks, the mark moves in steps of this length. */
 const IDLE_MS = 60_000
 
 interface ClickSubscriber {
@@ -108,7 +108,7 @@ function listSubscribers({ read }: Database): Promise<ClickSubscriber[]> {
 
 type ClickDeliveries = Parameters<typeof insertDeliveries>[1]
 
-/** @param links those that are known already, to which this adds */
+/** @param links the known links; the function adds others */
 async function toDeliveries(
   { db, origin }: ClickAnnouncerNeeds,
   subscribers: ClickSubscriber[],
@@ -150,7 +150,7 @@ async function addMissingLinks(
   }
 }
 
-/** A click as all channels of its workspace are told of it. */
+/** A click in the form that the channels of its workspace get. */
 interface ToldClick {
   at: number
   /** JSON */

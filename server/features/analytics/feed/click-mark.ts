@@ -1,4 +1,4 @@
-// The mark of a node's clicks: the batches whose clicks were told to channels.
+// The mark of a node's clicks: the batches that channels have been notified of.
 
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { BatchPosition } from '../../hits/batches/new-clicks.ts'
@@ -30,7 +30,7 @@ export async function readClickMark({ read }: Pick<Database, 'read'>, node: stri
 
 /**
  * Moves the mark in the transaction that stores the deliveries.
- * @returns false where it is not at `from` any more: another process has told of these clicks
+ * @returns false when it is no longer at `from`, because another process has handled these clicks
  */
 export async function moveClickMark(
   connection: Connection,

@@ -11,9 +11,9 @@ import type { ClickResource } from './schema.ts'
 const SHOWN_DIMENSIONS = HIT_DIMENSIONS.filter((name) => name !== 'trigger' && name !== 'variant')
 type ShownDimension = Exclude<HitDimension, 'trigger' | 'variant'>
 
-/** @param link undefined for one that the rows do not have any more */
+/** @param link undefined when its row is deleted */
 export function toClickRow(hit: Hit, link: { slug: string; domain: string } | undefined): ClickResource {
-  // A line of a batch leaves out what is null.
+  // A line of a batch omits null values.
   const dimensions = {} as Record<ShownDimension, string | null>
   for (const name of SHOWN_DIMENSIONS) dimensions[name] = hit[name] ?? null
   return {

@@ -1,4 +1,4 @@
-// Pages through the clicks of a link in the order in which the hit engine got them: each click once, however late it comes.
+// Pages through the clicks of a link in the order of their arrival at the hit engine: each click once, late ones too.
 
 import { invalid } from '../../../lib/failure.ts'
 import type { Database } from '../../../storage/database/open-database.ts'

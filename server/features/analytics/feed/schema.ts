@@ -48,7 +48,7 @@ export const ClickFeedQuery = z.strictObject({
     .openapi({
       description:
         'The `after` of the answer before. From the first click on when absent; `latest` answers with no click, and with the ' +
-        '`after` for those that follow',
+        '`after` for the following ones',
     }),
   limit: numberParameter(1, LIMIT_MAX)
     .optional()
@@ -62,8 +62,10 @@ export const ClickFeedShape = z
     data: z.array(ClickShape),
     after: z
       .string()
-      .openapi({ description: 'For the next request. It stays the same while no click comes' }),
-    hasMore: z.boolean().openapi({ description: 'The next request can follow at once' }),
+      .openapi({ description: 'For the next request. It stays the same while there are no new clicks' }),
+    hasMore: z
+      .boolean()
+      .openapi({ description: 'More rows are available: send the next request immediately' }),
   })
   .openapi('ClickFeed')
 export type ClickFeed = z.infer<typeof ClickFeedShape>

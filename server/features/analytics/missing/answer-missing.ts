@@ -60,7 +60,7 @@ const toHour = (at: number) => at - (at % HOUR_MS)
 /** More than an answer or a day's reports have. */
 const SLUGS_KEPT = 2_000
 
-/** The slugs of all domains that `isAsked` takes, those that were asked for most first: at most SLUGS_KEPT. */
+/** The slugs of all domains that pass `isAsked`, most requested first: at most SLUGS_KEPT. */
 export async function listMissed(
   { db }: Pick<MissingNeeds, 'db'>,
   { workspaceId }: WorkspaceScope,

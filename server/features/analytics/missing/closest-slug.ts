@@ -1,5 +1,5 @@
-// Finds the link whose slug is closest to an unknown one. The work is bounded: it looks up the slugs that are one
-// mistake away, and reads the slugs beside it in the index, however many links there are.
+// Finds the link with the slug closest to an unknown one. The work is bounded: it looks up the slugs at distance one,
+// and reads the neighbors in the index, however many links there are.
 
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import type { Database } from '../../../storage/database/database.ts'
@@ -38,7 +38,7 @@ interface Candidate extends ClosestLink {
   live: number | boolean
 }
 
-/** How many texts may still be looked up for one answer. */
+/** The number of lookups that one answer may still make. */
 export interface LookUpBudget {
   left: number
 }
@@ -83,8 +83,9 @@ export async function findNeighbors(
 }
 
 /**
- * All slugs that share more of their beginning than the farthest one that was read are read already: a mistake behind it
- * needs no looking up. @returns up to which character mistakes must be looked up
+ * All slugs that share a longer prefix than the farthest slug read are already read, so a mistake after it needs no
+ * lookup.
+ * @returns the last position of mistakes to look up
  */
 function countUnread(slugKey: string, beside: Candidate[]): number {
   const farthest = beside.at(-1)
@@ -98,8 +99,8 @@ function countUnread(slugKey: string, beside: Candidate[]): number {
 type Place = { by: 'slug'; slugKeys: string[] } | { by: 'before' | 'after'; slugKey: string }
 
 /**
- * Reads the index on slugs. A domain may have links of a former holder too, so the bound is on what is read, before the
- * links of other workspaces are left out.
+ * Reads the index on slugs. A domain may also have links of a former holder, so the bound applies before links of
+ * other workspaces are left out.
  */
 function listCandidates(
   db: Pick<Database, 'engine' | 'read'>,

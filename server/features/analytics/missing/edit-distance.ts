@@ -36,7 +36,7 @@ function countInside(a: readonly string[], b: readonly string[], max: number): n
       row[j] = edits
       least = Math.min(least, edits)
     }
-    // A swap looks two rows back, and costs one more than what it finds there.
+    // A swap adds one to the distance two rows back.
     if (least > max && !last.some((edits) => edits < max)) return max + 1
     beforeLast = last
     last = row

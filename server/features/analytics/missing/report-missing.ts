@@ -135,7 +135,7 @@ async function mayMail(connection: Connection, workspaceId: number): Promise<boo
   return mails.length < MAILS_PER_DAY
 }
 
-/** Those of the slugs that were not reported and have no link by now: as many as fit into a mail. */
+/** The unreported slugs that still have no link: as many as fit into an email. */
 async function describeNew(
   needs: ReportNeeds,
   workspaceId: number,

@@ -38,12 +38,12 @@ export const MissingSlugShape = z
     closest: z
       .string()
       .nullable()
-      .openapi({ description: 'The slug of the link that is most like it; null when none is close' }),
+      .openapi({ description: 'The most similar slug of a link; null when none is close' }),
     closestLinkId: z.int().nullable(),
     linkId: z
       .int()
       .nullable()
-      .openapi({ description: 'The link that has this slug by now; null when there is none' }),
+      .openapi({ description: 'The link that has this slug now; null when there is none' }),
   })
   .openapi('MissingSlug')
 

@@ -9,7 +9,7 @@ const UPPER_CASE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 /** Above this length, the variants with another character would be thousands. */
 const TYPED_VARIANTS_MAX = 40
 const SEPARATORS = ['-', '_', '.', '/', '']
-/** Characters that are taken for each other on paper and on screens. */
+/** Characters that people confuse on paper and on screens. */
 const LOOK_ALIKES = [
   ['0', 'o'],
   ['1', 'l'],

@@ -41,7 +41,7 @@ export function judgeTrustedNetworks(networks: Network[]): CheckResult[] {
     if (bits >= WIDEST[base.kind()]) return []
     return [
       problem(
-        `TRUST_PROXY names ${base}/${bits}: strangers in it can claim any address, and no limit holds.`,
+        `TRUST_PROXY names ${base}/${bits}: strangers in this network can claim any address and avoid all limits.`,
         'Name the addresses of your proxies only.',
       ),
     ]
@@ -50,7 +50,7 @@ export function judgeTrustedNetworks(networks: Network[]): CheckResult[] {
 
 export async function askThroughProxy({ settings, secret, now }: DoctorNeeds): Promise<CheckResult[]> {
   const { origin } = settings
-  if (secret === undefined) return [skipped('There is no secret yet to recognize the server by.')]
+  if (secret === undefined) return [skipped('There is no secret yet, so the server cannot be recognized.')]
   const token = createOperatorToken(secret, 'echo', now())
   const answer = await requestFromOperator({
     url: `${origin}/api/doctor/echo`,
@@ -61,14 +61,14 @@ export async function askThroughProxy({ settings, secret, now }: DoctorNeeds): P
     return [
       warning(
         `${origin} could not be reached from this machine (${answer.reason}).`,
-        'Open it in a browser elsewhere. Some routers do not lead their own public address back to the network.',
+        'Open it in a browser elsewhere. Some routers do not route their own public address back into the network.',
       ),
     ]
   const echo = readEcho(answer)
   if (echo?.proof !== toAnswerProof(secret, token))
     return [
       problem(
-        `${origin} is answered by something else than this server (HTTP ${answer.status}).`,
+        `${origin} is answered by another server (HTTP ${answer.status}).`,
         'Correct TOWPATH_URL, its DNS record, or the proxy: it must pass on every path and the Authorization header.',
       ),
     ]
@@ -97,7 +97,7 @@ export function judgeEcho(
   if (added.length === 0) {
     if (client === FORGED_ADDRESS)
       return problem(
-        `Everybody can claim any address: ${peer} is in TRUST_PROXY, and it adds no address to X-Forwarded-For.`,
+        `Clients can claim any address: ${peer} is in TRUST_PROXY, and it adds no address to X-Forwarded-For.`,
         `Let the proxy set X-Forwarded-For, or take ${peer} out of TRUST_PROXY. ${GUIDE}`,
       )
     // This server speaks no TLS, so there is a proxy, and it says nothing about the visitor.
@@ -115,13 +115,13 @@ export function judgeEcho(
     )
   if (client !== FORGED_ADDRESS)
     return ok(`${origin} leads here through ${peer}, and the server sees ${client}.`)
-  // Every hop is trusted, this machine too: from here nobody can tell what a stranger could claim.
+  // Every hop is trusted, including this machine, so a stranger's claims cannot be detected from here.
   if (added.every((hop) => ownAddresses.includes(hop) || isPrivate(hop)))
     return ok(
-      `${origin} leads here through ${peer}. This machine is in TRUST_PROXY itself, so it sees no more.`,
+      `${origin} leads here through ${peer}. This machine is in TRUST_PROXY itself, so no more can be checked.`,
     )
   return problem(
-    `Everybody can claim any address: TRUST_PROXY names ${trustedHops.join(', ')}, where visitors come from.`,
+    `Clients can claim any address: TRUST_PROXY names ${trustedHops.join(', ')}, which includes visitors.`,
     `Name the addresses of your proxies only. ${GUIDE}`,
   )
 }

@@ -12,7 +12,7 @@ export async function checkBackup({ settings, now }: DoctorNeeds): Promise<Check
   if (!backups)
     return [
       warning(
-        'BACKUP_DIR is not set: nothing makes backups, unless you do it elsewhere.',
+        'BACKUP_DIR is not set: there are no backups, unless you make them elsewhere.',
         'Set BACKUP_DIR to a directory on another disk, or run npx towpath backup <dir> by a timer.',
       ),
     ]

@@ -1,5 +1,5 @@
-// Check: the clock. It is compared with what this installation has stored, and with the clock of PostgreSQL. Nobody else
-// is asked.
+// Checks the clock. Compares it with the times of stored rows and with the clock of PostgreSQL. It contacts no other
+// server.
 
 import { existsSync } from 'node:fs'
 import { sql } from 'kysely'
@@ -28,7 +28,7 @@ export async function checkClock(needs: DoctorNeeds): Promise<CheckResult[]> {
   const found = await judgeFiles(needs, now)
   // The check of the row store says when it cannot be read.
   const fromRows = await withRows(needs, (rows) => judgeRows(rows, needs)).catch(() => [])
-  return complaintsOr([...found, ...fromRows], 'The clock agrees with what is stored.')
+  return complaintsOr([...found, ...fromRows], 'The clock agrees with the stored times.')
 }
 
 async function judgeFiles({ settings }: DoctorNeeds, now: number): Promise<CheckResult[]> {

@@ -1,4 +1,4 @@
-// Check: the settings, in the sentences with which a start would refuse them.
+// Checks the settings, with the messages of a refused start.
 
 import { type CheckResult, ok, problem } from '../finding.ts'
 import type { DoctorNeeds } from '../needs.ts'

@@ -37,10 +37,10 @@ function judgeClicks(
     return [
       isServerRunning
         ? warning(
-            `Clicks of ${formatCount(behind.length, 'node')} (${behind.join(', ')}) are on their way, and cannot be compared yet.`,
-            'Try again in a minute. When it stays, the node is away, or its hit store does not load.',
+            `Clicks of ${formatCount(behind.length, 'node')} (${behind.join(', ')}) are still being stored, and cannot be compared yet.`,
+            'Try again in a minute. If this persists, the node is down, or its hit store does not load.',
           )
-        : skipped('Some clicks wait for the next start of the server, and cannot be compared before.'),
+        : skipped('Some clicks wait for the next start of the server, and cannot be compared until then.'),
     ]
   return [
     ok(
@@ -76,7 +76,7 @@ async function judgeLeads(rows: Pick<RowReader, 'read'>): Promise<CheckResult[]>
     return [ok(`The counters of links have all ${leads} leads of the stored submissions.`)]
   return [
     problem(
-      `Links with fewer leads than there are submissions of them: ${differences}.`,
+      `Links with fewer leads than submissions: ${differences}.`,
       'The links were restored from an older backup than the submissions, or a transaction was lost. Report it.',
     ),
   ]

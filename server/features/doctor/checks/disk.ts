@@ -37,8 +37,8 @@ export async function checkDisk({ settings }: DoctorNeeds): Promise<CheckResult[
   if (!existsSync(dataDir))
     return [
       problem(
-        `DATA_DIR: ${dataDir} is not there.`,
-        'Start the server once, which makes it, or set DATA_DIR to the directory of your server.',
+        `DATA_DIR: ${dataDir} does not exist.`,
+        'Start the server once, which creates it, or set DATA_DIR to the directory of your server.',
       ),
     ]
   const facts = await readDiskFacts(dataDir)
@@ -89,6 +89,6 @@ function judgeFreeBytes(name: string, { free, total }: DiskFacts, reserveBytes: 
 
 function judgeInodes(name: string, { inodes, freeInodes }: DiskFacts): CheckResult[] {
   if (inodes === 0 || freeInodes >= Math.min(INODES_MIN, inodes * 0.05)) return []
-  const fix = 'Delete files that nobody needs, or make the file system anew with more inodes.'
+  const fix = 'Delete unneeded files, or recreate the file system with more inodes.'
   return [problem(`${name}: the file system has room for only ${freeInodes} more files (inodes).`, fix)]
 }

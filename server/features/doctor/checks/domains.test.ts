@@ -79,7 +79,7 @@ describe('the domains of workspaces', () => {
         summary: `${NAME} fails its check since 2030-01-02T00:00:00.000Z. The TXT record is gone.`,
         fix: expect.stringContaining('the page Domains'),
       },
-      { status: 'ok', summary: 'Nothing is wrong with 1 domain.' },
+      { status: 'ok', summary: 'No problems with 1 domain.' },
     ])
     expect(JSON.stringify(found)).not.toMatch(/secret-token|Acme/)
   })
@@ -113,8 +113,8 @@ describe('the domains of workspaces', () => {
     expect(lookups).toBe(1 + 50)
     expect(summarize(found).split('\n')).toEqual([
       expect.stringContaining(`warning: ${NAME} fails`),
-      'ok: Nothing is wrong with 49 domains.',
-      'skipped: Only 50 domains were looked at: those that fail, and then the newest.',
+      'ok: No problems with 49 domains.',
+      'skipped: Only 50 domains were checked: those that fail, and then the newest.',
     ])
   })
 })

@@ -16,7 +16,7 @@ const LOOKUP_MS = 3_000
 const ADDRESSES_SHOWN = 3
 
 const CORRECT_DNS = 'Let its owners set the records that the page Domains of their workspace shows.'
-const BEHIND_PROXY = `Right where a proxy such as Cloudflare stands before it. If not: ${CORRECT_DNS}`
+const BEHIND_PROXY = `This is correct behind a proxy such as Cloudflare. If not: ${CORRECT_DNS}`
 
 export const checkDomains = (needs: DoctorNeeds): Promise<CheckResult[]> =>
   withRows(needs, async ({ read }) => {
@@ -69,12 +69,12 @@ function praise(judged: JudgedDomain[], now: number): CheckResult[] {
     ends.length === 0
       ? ''
       : `, and their certificates are valid for ${countDays(Math.min(...ends) - now)} or more`
-  return [ok(`Nothing is wrong with ${formatCount(well.length, 'domain')}${until}.`)]
+  return [ok(`No problems with ${formatCount(well.length, 'domain')}${until}.`)]
 }
 
 const admitLimit = (count: number): CheckResult[] =>
   count > DOMAINS_MAX
-    ? [skipped(`Only ${DOMAINS_MAX} domains were looked at: those that fail, and then the newest.`)]
+    ? [skipped(`Only ${DOMAINS_MAX} domains were checked: those that fail, and then the newest.`)]
     : []
 
 /** Judges a domain by its last DNS check. */
@@ -107,7 +107,7 @@ export async function judgeWay(url: string, own: string[], needs: DoctorNeeds): 
   if (!isHere && !others.every((address) => isAllowedAddress(address, webhookAllow)))
     return complain(warning(`${elsewhere}. It is not public.`, CORRECT_DNS))
   const strays = isHere && others.length > 0 ? [warning(`${elsewhere}.`, CORRECT_DNS)] : []
-  // The check of TLS says what is to be said of an installation without TLS.
+  // The TLS check reports an installation without TLS.
   if (origin.startsWith('http:')) return complain(...strays)
   const connection = await connectTo(url, isHere ? here : others)
   if ('unreachable' in connection) {
@@ -118,13 +118,13 @@ export async function judgeWay(url: string, own: string[], needs: DoctorNeeds): 
   }
   const complaints = [...strays, ...judgeConnection(domain, connection, needs.now())]
   if (complaints.length === 0 && !isHere)
-    return complain(skipped(`${elsewhere}. Whether its links arrive here cannot be told.`, BEHIND_PROXY))
+    return complain(skipped(`${elsewhere}. It is unknown whether its links arrive here.`, BEHIND_PROXY))
   return { complaints, validUntil: connection.certificate?.validUntil }
 }
 
 const complain = (...complaints: CheckResult[]): JudgedDomain => ({ complaints })
 
-/** @returns none where no answer came in time, too */
+/** @returns none when there was no answer in time, too */
 async function findAddresses(name: string, needs: DoctorNeeds): Promise<string[]> {
   const literal = name.replace(/^\[(.*)\]$/, '$1')
   return isIP(literal) > 0 ? [literal] : withTimeout(needs.findAddresses(name), LOOKUP_MS, () => [])

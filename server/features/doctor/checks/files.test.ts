@@ -69,7 +69,7 @@ describe('the disk', () => {
 
   test('is a problem where DATA_DIR is absent', async () => {
     const found = await checkDisk(patient.needs({}, { dataDir: pathOf('absent') }))
-    expect(summarize(found)).toMatch(/^problem: .* is not there/)
+    expect(summarize(found)).toMatch(/^problem: .* does not exist/)
   })
 })
 
@@ -111,7 +111,7 @@ describe('the clock', () => {
   })
 
   test('is well as it is', async () => {
-    expect(await check()).toBe('ok: The clock agrees with what is stored.')
+    expect(await check()).toBe('ok: The clock agrees with the stored times.')
   })
 
   test('is a problem when it went back behind files or rows', async () => {
@@ -195,9 +195,7 @@ describe('the spool', () => {
     writeFileSync(pathOf('hits.duckdb.corrupt-1790000000000'), 'x')
     mkdirSync(pathOf('worker-3', 'spool'), { recursive: true })
     const found = await check(0)
-    expect(found).toContain(
-      'warning: 1 file could not be read, and went out of the way (hits.duckdb.corrupt-',
-    )
+    expect(found).toContain('warning: 1 file could not be read, and were set aside (hits.duckdb.corrupt-')
     expect(found).toContain(`No server of this installation works on ${pathOf('worker-3')}`)
   })
 

@@ -22,7 +22,7 @@ export async function checkHitStore(needs: DoctorNeeds): Promise<CheckResult[]> 
     return [
       problem(
         `The hit store does not answer: ${reason}`,
-        'See the log of the server for hit_engine_down. Redirects go on, and clicks wait on the disk.',
+        'See the log of the server for hit_engine_down. Redirects continue, and clicks wait on the disk.',
       ),
     ]
   }

@@ -10,7 +10,7 @@ export async function checkMail({ settings, mailTo }: DoctorNeeds): Promise<Chec
   if (smtpUrl === undefined || mailFrom === undefined)
     return [
       warning(
-        'SMTP_URL is not set: invitations, password resets and email channels send nothing.',
+        'SMTP_URL is not set: invitations, password resets and email channels cannot send email.',
         'Set SMTP_URL and MAIL_FROM.',
       ),
     ]
@@ -19,10 +19,10 @@ export async function checkMail({ settings, mailTo }: DoctorNeeds): Promise<Chec
   if (!works)
     return [
       problem(
-        `Mail cannot be sent through ${host}: ${text}.`,
+        `Email cannot be sent through ${host}: ${text}.`,
         'Correct SMTP_URL and MAIL_FROM, or the mail server.',
       ),
     ]
-  if (mailTo !== undefined) return [ok(`${host} took the test mail: ${text}`)]
-  return [ok(`${host} takes mail (--mail-to <address> sends one).`)]
+  if (mailTo !== undefined) return [ok(`${host} accepted the test email: ${text}`)]
+  return [ok(`${host} accepts email (--mail-to <address> sends a test).`)]
 }

@@ -80,16 +80,14 @@ describe('the public address', () => {
     const server = serve(networks('127.0.0.1'))
     const front = proxy(server.url.origin, () => {})
     expect(await ask(front.url.origin)).toContain(
-      'problem: Everybody can claim any address: 127.0.0.1 is in TRUST_PROXY',
+      'problem: Clients can claim any address: 127.0.0.1 is in TRUST_PROXY',
     )
     await Promise.all([front.stop(true), server.stop(true)])
   })
 
   test('is a problem when something else answers, and a warning when nothing does', async () => {
     const stranger = serve([], 'another secret of thirty-two characters')
-    expect(await ask(stranger.url.origin)).toContain(
-      'is answered by something else than this server (HTTP 404)',
-    )
+    expect(await ask(stranger.url.origin)).toContain('is answered by another server (HTTP 404)')
     await stranger.stop(true)
     expect(await ask(stranger.url.origin)).toMatch(/^warning: .* could not be reached from this machine/)
   })
@@ -188,10 +186,10 @@ describe('mail', () => {
 
   test('is well when the server takes the password, and sends a mail where one is asked for', async () => {
     const server = await startMailServer({ password: 'right' })
-    expect(await check(server.url('user:right@'))).toMatch(/^ok: .* takes mail/)
+    expect(await check(server.url('user:right@'))).toMatch(/^ok: .* accepts email/)
     expect(server.mails).toEqual([])
     expect(await check(server.url('user:right@'), 'you@example.com')).toMatch(
-      /^ok: .* took the test mail: 250/,
+      /^ok: .* accepted the test email: 250/,
     )
     expect(server.mails.map(({ to }) => to)).toEqual([['you@example.com']])
     expect(await check(server.url('user:right@'), 'gone@example.com')).toContain('User unknown')
@@ -201,7 +199,7 @@ describe('mail', () => {
   test('is a problem with a wrong password, which no finding repeats', async () => {
     const server = await startMailServer({ password: 'right' })
     const found = await check(server.url('user:hunter2x@'))
-    expect(found).toContain('problem: Mail cannot be sent')
+    expect(found).toContain('problem: Email cannot be sent')
     expect(found).toContain('it refuses the user or the password')
     expect(found).not.toContain('hunter2x')
     await server.stop()
@@ -229,7 +227,7 @@ describe('mail', () => {
     const server = await startMailServer()
     expect(await check(`${server.url()}?requireTLS=true`)).toContain('STARTTLS')
     await server.stop()
-    expect(await check('smtp://127.0.0.1:9')).toContain('problem: Mail cannot be sent through 127.0.0.1:9')
+    expect(await check('smtp://127.0.0.1:9')).toContain('problem: Email cannot be sent through 127.0.0.1:9')
     expect(summarize(await checkMail(patient.needs()))).toStartWith('warning: SMTP_URL is not set')
   })
 })

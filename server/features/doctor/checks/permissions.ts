@@ -1,5 +1,5 @@
-// Check: only the server's user reads and owns what is in DATA_DIR. A command that was run as root leaves files behind
-// that the server cannot write.
+// Checks that only the server's user reads and owns the files in DATA_DIR. A command that was run as root leaves
+// files behind that the server cannot write.
 
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const WORLD_READABLE = 0o004
 
 export async function checkPermissions({ settings }: DoctorNeeds): Promise<CheckResult[]> {
   const { dataDir } = settings
-  if (!existsSync(dataDir)) return [skipped('DATA_DIR is not there.')]
+  if (!existsSync(dataDir)) return [skipped('DATA_DIR does not exist.')]
   const own = process.getuid?.()
   if (own === undefined) return [skipped('This system has no owners of files.')]
   const root = await stat(dataDir)
@@ -25,7 +25,7 @@ export async function checkPermissions({ settings }: DoctorNeeds): Promise<Check
       ...judgeOwners(dataDir, files, root.uid),
       ...judgeReaders(dataDir, files),
     ],
-    'DATA_DIR belongs to one user, and nobody else can read it.',
+    'DATA_DIR belongs to one user, and other users cannot read it.',
   )
 }
 
@@ -78,7 +78,7 @@ function judgeReaders(dataDir: string, files: DataFile[]): CheckResult[] {
   return [warning(`${countFiles(open)} in DATA_DIR could be read by every user.`, fix)]
 }
 
-/** Such as `3 files (towpath.db, …)`. */
+/** For example `3 files (towpath.db, …)`. */
 function countFiles(files: DataFile[]): string {
   const [first, second] = files
   return `${formatCount(files.length, 'file')} (${first?.name}${second ? ', …' : ''})`

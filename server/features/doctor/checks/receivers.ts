@@ -27,14 +27,14 @@ async function findFailing(read: Rows, now: number): Promise<CheckResult[]> {
     .select((e) => ['type', e.fn.countAll<number>().as('n'), e.fn.min('failing_since').as('since')])
     .where('enabled', '=', 1)
     .where('failing_since', '<', now - FAILING_MS)
-    // Replies to senders fail with the mail server only, which has a check of its own.
+    // Replies to senders fail only with the mail server, which has its own check.
     .where('type', '<>', 'reply')
     .groupBy('type')
     .execute()
   return failing.map(({ type, n, since }) =>
     warning(
       `Channels of the type ${type} that fail: ${n}, the first since ${new Date(Number(since)).toISOString()}.`,
-      'Settings of the channel show the last error. After five days of failures it is disabled, and its owners get a mail.',
+      'Settings of the channel show the last error. After five days of failures it is disabled, and the owners get an email.',
     ),
   )
 }

@@ -34,10 +34,10 @@ async function checkSqliteFile({ settings }: DoctorNeeds): Promise<CheckResult[]
   if (checked < tables)
     return [
       ok(
-        `${checked} of ${tables} tables of SQLite are whole; the check was cut short after ${CHECK_MS / 1000} s.`,
+        `${checked} of ${tables} tables of SQLite are intact; the check was stopped after ${CHECK_MS / 1000} s.`,
       ),
     ]
-  return [ok(`SQLite's file is whole: ${tables} tables.`)]
+  return [ok(`SQLite's file is intact: ${tables} tables.`)]
 }
 
 async function checkPostgres({ read }: RowReader, needs: DoctorNeeds): Promise<CheckResult[]> {
@@ -65,7 +65,7 @@ export function judgePostgres(settings: PostgresSettings, wanted: number): Check
   if (!settings.fullPageWrites)
     found.push(
       problem(
-        'PostgreSQL has full_page_writes = off: a power cut can tear its pages.',
+        'PostgreSQL has full_page_writes = off: a power cut can corrupt its pages.',
         `Set full_page_writes = on ${inFile}`,
       ),
     )
@@ -73,7 +73,7 @@ export function judgePostgres(settings: PostgresSettings, wanted: number): Check
     found.push(
       warning(
         `Towpath may open ${wanted} connections, and PostgreSQL has ${settings.connections}.`,
-        'Raise max_connections of PostgreSQL, lower DATABASE_POOL, or put a pooler between.',
+        'Raise max_connections of PostgreSQL, lower DATABASE_POOL, or use a pooler.',
       ),
     )
   return found
@@ -85,14 +85,14 @@ export const checkMigrations = (needs: DoctorNeeds): Promise<CheckResult[]> =>
     if (!isUsable)
       return [
         problem(
-          `The database is of a newer version of Towpath (it has ${unknown.join(', ')}), and this one cannot use it.`,
-          'Start the newer version, or restore a backup made by this one.',
+          `The database belongs to a newer version of Towpath (it has ${unknown.join(', ')}), and this version cannot use it.`,
+          'Start the newer version, or restore a backup of this version.',
         ),
       ]
     if (unknown.length > 0)
       return [
         warning(
-          `A newer version of Towpath has migrated the database (${unknown.join(', ')}); this one can still use it.`,
+          `A newer version of Towpath has migrated the database (${unknown.join(', ')}); this version can still use it.`,
           'Update this server soon.',
         ),
       ]
@@ -103,5 +103,5 @@ export const checkMigrations = (needs: DoctorNeeds): Promise<CheckResult[]> =>
           'Start the server: it migrates the database before it answers.',
         ),
       ]
-    return [ok(`The data model is of this version (${applied} steps).`)]
+    return [ok(`The data model matches this version (${applied} steps).`)]
   })

@@ -207,7 +207,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       'warning: A newer version of Towpath has migrated the database (9999-later)',
     )
     await run(sql`update instance set floor = '9999-later'`)
-    expect(await check()).toContain('problem: The database is of a newer version')
+    expect(await check()).toContain('problem: The database belongs to a newer version')
     await run(sql`delete from kysely_migration where name in ('9999-later', '0015-imports')`)
     expect(await check()).toContain(
       'warning: The data model lacks 1 steps of this version (from 0015-imports on)',

@@ -1,4 +1,4 @@
-// Check: secrets and passwords that anybody could guess, and a secret that is not that of the stored data.
+// Checks for secrets and passwords that can be guessed, and for a secret that differs from that of the stored data.
 
 import { isPlaceholder } from '../../../lib/crypto/placeholder.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
@@ -18,12 +18,12 @@ export async function checkSecrets(needs: DoctorNeeds): Promise<CheckResult[]> {
 function judgeSecret(secret: string | undefined): CheckResult[] {
   if (secret === undefined)
     return [
-      warning('There is no secret yet.', 'Start the server once, which makes it, or set TOWPATH_SECRET.'),
+      warning('There is no secret yet.', 'Start the server once, which creates it, or set TOWPATH_SECRET.'),
     ]
   const fix =
     'Use 32 or more random characters (openssl rand -hex 32). All sessions and channel addresses end with the old one.'
   if (secret.length < SECRET_MIN) return [problem(`The secret has only ${secret.length} characters.`, fix)]
-  if (isPlaceholder(secret)) return [problem('The secret is a placeholder, which everybody knows.', fix)]
+  if (isPlaceholder(secret)) return [problem('The secret is a placeholder, which everyone knows.', fix)]
   return []
 }
 

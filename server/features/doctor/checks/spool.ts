@@ -1,5 +1,5 @@
-// Checks of what lies between a redirect and its row of analytics: the spool and the batches of each node, and files that
-// were set aside because they could not be read.
+// Checks the data between a redirect and its row of analytics: the spool and the batches of each node, and unreadable
+// files that were set aside.
 
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -26,7 +26,7 @@ const READ_MS = 2_000
 
 export async function checkSpool(needs: DoctorNeeds): Promise<CheckResult[]> {
   const { settings, nodeDirectories, inspectHits } = needs
-  if (!existsSync(settings.dataDir)) return [skipped('DATA_DIR is not there.')]
+  if (!existsSync(settings.dataDir)) return [skipped('DATA_DIR does not exist.')]
   const found: CheckResult[] = []
   const read = { batches: 0, of: 0 }
   const deadline = performance.now() + READ_MS
@@ -66,8 +66,8 @@ function judgeNumbers(batches: BatchFile[], node: string, mark: number): CheckRe
   const missing = mark + 1 + gap
   return [
     problem(
-      `Batch ${missing} of node ${node} is missing, and the hit store does not have it: its clicks are in no answer.`,
-      `Put the file back from a backup of DATA_DIR/batches/${node}. Without it the server goes on, and the clicks stay lost.`,
+      `Batch ${missing} of node ${node} is missing, and the hit store does not have it: analytics lack its clicks.`,
+      `Put the file back from a backup of DATA_DIR/batches/${node}. Without it the server keeps running, and the clicks stay lost.`,
     ),
   ]
 }
@@ -79,7 +79,7 @@ async function judgeContent(batch: BatchFile): Promise<CheckResult[]> {
   return [
     problem(
       `Batch ${batch.number} of node ${batch.node} is damaged (${hits} lines): a rebuilt hit store would lack them.`,
-      'Look at the disk (smartctl, dmesg). Put the file back from a backup of DATA_DIR/batches.',
+      'Check the disk (smartctl, dmesg). Put the file back from a backup of DATA_DIR/batches.',
     ),
   ]
 }
@@ -112,7 +112,7 @@ async function judgeLag(
   return [
     problem(
       `${formatBytes(bytes)} of clicks wait in the spool, and the last batch is of ${new Date(last.writtenAt).toISOString()}.`,
-      'See the log of the server for ship_failed. Redirects go on, and nothing is lost.',
+      'See the log of the server for ship_failed. Redirects continue, and no click is lost.',
     ),
   ]
 }
@@ -129,7 +129,7 @@ async function staysBehind(dir: string, node: string, number: number): Promise<b
   return true
 }
 
-/** Directories of workers that do not start any more (WORKERS). */
+/** Directories of workers that no longer start (WORKERS). */
 async function findLeftDirectories({ settings, nodeDirectories }: DoctorNeeds): Promise<CheckResult[]> {
   const { dataDir } = settings
   const names = (await readdir(dataDir)).filter((name) => name === 'spool' || /^worker-\d+$/.test(name))
@@ -138,7 +138,7 @@ async function findLeftDirectories({ settings, nodeDirectories }: DoctorNeeds): 
     .filter((dir) => !nodeDirectories.includes(dir) && existsSync(join(dir, 'spool')))
   return left.map((dir) =>
     warning(
-      `No server of this installation works on ${dir}: clicks that were not loaded wait there.`,
+      `No server of this installation works on ${dir}: it has clicks that are not loaded yet.`,
       `npx towpath adopt ${dir}`,
     ),
   )
@@ -153,8 +153,8 @@ async function findQuarantined(dataDir: string): Promise<CheckResult[]> {
   if (names.length === 0) return []
   return [
     warning(
-      `${formatCount(names.length, 'file')} could not be read, and went out of the way (${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}).`,
-      'See the log for what they held, restore from a backup what you need, and then delete these files.',
+      `${formatCount(names.length, 'file')} could not be read, and were set aside (${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}).`,
+      'The log lists their contents. Restore the needed ones from a backup, and then delete these files.',
     ),
   ]
 }

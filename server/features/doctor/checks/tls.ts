@@ -77,7 +77,7 @@ export const judgeConnection = (
 const reportRefusal = (host: string, reason: string) =>
   problem(
     `${host} has no certificate (${reason}).`,
-    'Caddy gets one by itself: see its log. With nginx, make one and a site for the name (docs/domains.md).',
+    'Caddy gets one automatically: see its log. With nginx, create one and a site for the name (docs/domains.md).',
   )
 
 export const countDays = (ms: number) => `${Math.floor(ms / DAY_MS)} days`
@@ -87,9 +87,9 @@ export function judgeCertificate(
   { problem: reason, validUntil }: PeerCertificate,
   now: number,
 ): CheckResult[] {
-  const fix = 'See the log of whoever renews it: Caddy, certbot, or your provider.'
+  const fix = 'See the log of the program that renews it: Caddy, certbot, or your provider.'
   if (validUntil <= now)
-    return [problem(`The certificate of ${host} has expired on ${new Date(validUntil).toISOString()}.`, fix)]
+    return [problem(`The certificate of ${host} expired on ${new Date(validUntil).toISOString()}.`, fix)]
   if (reason !== undefined)
     return [
       problem(
@@ -106,7 +106,7 @@ export function judgeRedirect(host: string, plain: PlainAnswer | undefined): Che
   if (!plain || plain.location?.startsWith('https:')) return []
   return [
     warning(
-      `http://${host} answers without TLS (HTTP ${plain.status}), and does not lead to https.`,
+      `http://${host} answers without TLS (HTTP ${plain.status}), and does not redirect to https.`,
       'Let the proxy redirect http to https.',
     ),
   ]

@@ -54,11 +54,11 @@ for (const isThorough of [true, false]) {
     expect(summarize(await checkUploads(patient.needs({ isThorough })))).toBe('ok: No submission has files.')
     expect(existsSync(join(patient.dataDir, 'uploads'))).toBe(false)
     await storeFiles([toKey('a'), toKey('b')])
-    const well = 'ok: 2 files of submissions are in their place.'
+    const well = 'ok: 2 files of submissions are present.'
     expect(summarize(await checkUploads(patient.needs({ isThorough })))).toBe(well)
     rmSync(pathOf(toKey('b')))
     expect(summarize(await checkUploads(patient.needs({ isThorough })))).toMatch(
-      /^problem: 1 (files|of the newest 2 files) of submissions are not there\.$/,
+      /^problem: 1 (files|of the newest 2 files) of submissions are missing\.$/,
     )
   })
 }

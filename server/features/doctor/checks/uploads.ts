@@ -26,14 +26,14 @@ export async function checkUploads(needs: DoctorNeeds): Promise<CheckResult[]> {
     } catch (error) {
       if (!(error instanceof Error)) throw error
       const fix =
-        'Look whether the bucket answers this machine, and whether UPLOADS_S3_URL has the right key and secret.'
+        'Check that the bucket answers this machine, and that UPLOADS_S3_URL has the right key and secret.'
       return [problem(`Uploads cannot be read: ${error.message}.`, fix)]
     }
   })
 }
 
 const LOST =
-  'Put the files back from a backup: DATA_DIR/uploads, or the bucket. Their submissions are whole but for them.'
+  'Put the files back from a backup: DATA_DIR/uploads, or the bucket. The rest of their submissions is complete.'
 
 async function compareAll(rows: RowReader, files: Files, now: number): Promise<CheckResult[]> {
   // A row that comes from now on may name a file that the list does not have.
@@ -55,7 +55,7 @@ async function compareAll(rows: RowReader, files: Files, now: number): Promise<C
     }
   }
   const found: CheckResult[] = []
-  if (lost > 0) found.push(problem(`${lost} files of submissions are not there.`, LOST))
+  if (lost > 0) found.push(problem(`${lost} files of submissions are missing.`, LOST))
   if (orphans.size > 0)
     found.push(
       warning(
@@ -98,7 +98,7 @@ async function readNewest({ read }: RowReader, files: Files): Promise<CheckResul
   }
   return lost === 0
     ? []
-    : [problem(`${lost} of the newest ${newest.length} files of submissions are not there.`, LOST)]
+    : [problem(`${lost} of the newest ${newest.length} files of submissions are missing.`, LOST)]
 }
 
 async function judgeWaiting({ read }: RowReader): Promise<CheckResult[]> {
@@ -120,5 +120,5 @@ async function summarize({ read }: RowReader): Promise<string> {
     .selectFrom('submission_files')
     .select((e) => e.fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow()
-  return Number(n) === 0 ? 'No submission has files.' : `${n} files of submissions are in their place.`
+  return Number(n) === 0 ? 'No submission has files.' : `${n} files of submissions are present.`
 }

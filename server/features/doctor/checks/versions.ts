@@ -1,4 +1,4 @@
-// Checks of what this process runs on: the versions of its parts, and the limits that the system gives it.
+// Checks the environment of this process: the versions of its parts, and the limits of the system.
 
 import { freemem, totalmem } from 'node:os'
 import { readDescriptorLimit } from '../../../http/fast-path/connection-limits.ts'
@@ -29,7 +29,7 @@ export async function checkLimits(): Promise<CheckResult[]> {
   if (descriptors < DESCRIPTORS_MIN)
     found.push(
       warning(
-        `The process may open ${descriptors} files and connections only.`,
+        `The process may open only ${descriptors} files and connections.`,
         'Raise the limit: LimitNOFILE=65536 in the systemd unit, or ulimit -n 65536.',
       ),
     )

@@ -25,7 +25,7 @@ export interface Check {
   title: string
   group: string
   run(needs: DoctorNeeds): Promise<CheckResult[]>
-  /** It is about what the running server alone has: its process, and the hit engine of its worker. */
+  /** Needs data of the running server: its process, or the hit engine of its worker. */
   isOfServer?: true
   /** It makes sense without valid settings. */
   needsNoSettings?: true

@@ -1,4 +1,4 @@
-// The doctor inside a server: one run at a time, whose report holds for some seconds for people who ask.
+// The doctor inside a server: one run at a time. A report is reused for some seconds.
 
 import type { DoctorFinding } from '../finding.ts'
 import type { DoctorNeeds } from '../needs.ts'

@@ -39,6 +39,6 @@ function explainFailure(error: unknown): Pick<DoctorFinding, 'summary' | 'fix'> 
   const [sentence = ''] = reason.split('\n')
   return {
     summary: `It cannot be checked: ${sentence}`,
-    fix: 'Correct what the sentence names, and check again.',
+    fix: 'Fix this problem, and check again.',
   }
 }

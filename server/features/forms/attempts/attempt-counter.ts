@@ -1,5 +1,5 @@
-// Counts by day how attempts to send a form end. It stores nothing of what was sent, nor of who sent it. Counts wait in
-// memory and are written each second, so that no sender waits for a write. A killed process loses the last second.
+// Counts by day how attempts to send a form end. It stores neither content nor senders. Counts wait in memory and are
+// written each second, so the sender does not wait for a write. A killed process loses the last second.
 
 import { sql } from 'kysely'
 import type { Metric } from '../../../http/health-and-metrics.ts'

@@ -17,7 +17,7 @@ const { start, end } = SubmissionListQuery.shape
 export const LossesQuery = z.strictObject({ start, end })
 
 const OUTCOME_DESCRIPTIONS: Record<AttemptOutcome, string> = {
-  stored: 'Became submissions, including duplicates and those that people marked as spam later',
+  stored: 'Became submissions, including duplicates and those marked as spam later',
   spam: 'Became submissions that a rule or the classifier marked as spam',
   rateLimited: 'Too many attempts from one address',
   origin: 'Attempts from a page that the form does not allow',

@@ -19,7 +19,7 @@ export interface CaptchaTokenInput {
 }
 
 export interface CaptchaProvider {
-  /** Plain data for the snippet, from which it makes a token for this form. */
+  /** Plain data from which the snippet makes a token for this form. */
   describe(formKey: string): object
   /** @returns undefined where the token is wrong, or where the verifier gave no answer in time. Never throws. */
   check(input: CaptchaTokenInput): Promise<VerifiedToken | undefined>

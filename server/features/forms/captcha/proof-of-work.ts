@@ -26,8 +26,8 @@ const NUMBER_MAX = 200_000
 /** A token has about 340 characters. A longer one is refused unread. */
 const TOKEN_MAX = 4096
 
-// The salt ends with "&". Without it, a client could move digits from the number to the end of the salt, and so extend
-// the expiry under the same hash.
+// The salt ends with "&". Otherwise a client could move digits from the number to the end of the salt, and extend the
+// expiry under the same hash.
 const SALT = /^[0-9a-f]{32}\?expires=(\d{1,12})&form=([\w-]{1,64})&$/
 
 interface Token {

@@ -30,7 +30,7 @@ export function createTokenMetrics(provider: 'turnstile' | 'altcha', possible: T
       [...counts].map(([outcome, value]) => ({
         name: 'towpath_captcha_tokens_total',
         kind: 'counter',
-        help: 'Captcha tokens, by what became of them',
+        help: 'Captcha tokens by result',
         labels: { provider, outcome },
         value,
       })),

@@ -18,7 +18,7 @@ export interface TurnstileKeys {
 export interface TurnstileNeeds {
   keys: TurnstileKeys
   now: () => number
-  /** For both attempts together, because a person waits for the answer. */
+  /** The time limit of both attempts together, because a person waits for the answer. */
   timeoutMs?: number
 }
 
@@ -97,8 +97,8 @@ function toOutcome(reply: SiteverifyReply, { formKey, origins = [] }: CaptchaTok
 }
 
 /**
- * A token of one of our pages must not work on another. A value that the reply leaves out is not compared: the author
- * of a widget chooses its values freely, so leaving one out gains an attacker nothing.
+ * A token of one of our pages must not work on another. A value that the reply omits is not compared: the author of a
+ * widget chooses its values freely, so omitting one gives an attacker no advantage.
  */
 const differs = (value: unknown, fits: (value: string) => boolean) =>
   typeof value === 'string' && value !== '' && !fits(value)

@@ -1,4 +1,4 @@
-// Reads what a sender agreed to from the consent field of the form (docs/contract.md §13).
+// Reads the sender's consent from the consent field of the form (docs/contract.md §13).
 
 import type { Mistake } from '../rules/mistake.ts'
 import type { ConsentSettings } from './schema.ts'
@@ -23,8 +23,8 @@ const hasConsented = ({ field }: ConsentSettings, { fields, repeated }: SentFiel
   (repeated.get(field) ?? [fields.get(field) ?? '']).some(isTicked)
 
 /**
- * The text is the form's own of this moment: what the sender says was shown proves nothing. A later change of the form
- * changes no stored consent.
+ * The text is the form's current one, because the sender's version proves nothing. A later change of the form changes
+ * no stored consent.
  */
 export const readConsent = (consent: ConsentSettings | null, sent: SentFields): ConsentSettings | null =>
   consent && hasConsented(consent, sent) ? { field: consent.field, text: consent.text } : null

@@ -1,4 +1,4 @@
-// The shapes of a form's consent field, and of what a sender agreed to (docs/contract.md §13).
+// The shapes of a form's consent field, and of a sender's consent (docs/contract.md §13).
 
 import { z } from '@hono/zod-openapi'
 import { text } from '../../../lib/api-fields.ts'
@@ -10,7 +10,7 @@ export const toConsentSettingsInput = (fieldName: z.ZodType<string>) =>
       field: fieldName.openapi({ description: 'The name of the checkbox', example: 'newsletter' }),
       text: text(1, 2000)
         .refine((value) => value.trim() !== '', 'must not be blank')
-        .openapi({ description: 'What the page says beside it. It is stored with the consent' }),
+        .openapi({ description: 'The text next to it on the page. It is stored with the consent' }),
     })
     .openapi('ConsentSettingsInput')
 

@@ -1,4 +1,4 @@
-// Decides in which charset the texts of a form's body are, and reads them without losing a letter.
+// Finds the charset of a form's body, and decodes its texts without losing a letter.
 
 import { isUtf8 } from 'node:buffer'
 import { decodeText, findEncoding, parseCharset } from '../../../lib/formats/charset.ts'
@@ -15,8 +15,8 @@ export interface BodyCharset {
 }
 
 /**
- * @param sent the value of `_charset_`, which wins over the header
- * @param texts those that are in the charset of the body
+ * @param sent the value of `_charset_`, which overrides the header
+ * @param texts those in the charset of the body
  */
 export function findBodyCharset(
   contentType: string,

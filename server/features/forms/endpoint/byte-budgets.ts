@@ -16,7 +16,7 @@ const ADDRESS_BUDGET: ByteBudget = { bytes: 2 * MIB, windowMs: 60_000 }
 const HOUR_MS = 60 * 60 * 1000
 /** Fifty thousand usual submissions in an hour. */
 const WORKSPACE_BUDGET: ByteBudget = { bytes: 50 * MIB, windowMs: HOUR_MS }
-/** Usual submissions pass until twice the budget is used: a stranger with long ones must not close the forms. */
+/** Normal submissions pass until twice the budget is used, so that a stranger's long ones cannot close the forms. */
 const SMALL_BUDGET: ByteBudget = { bytes: 100 * MIB, windowMs: HOUR_MS }
 const SMALL_BYTES = 4 * 1024
 

@@ -30,11 +30,11 @@ export interface SubmissionInput {
   fields: Map<string, string>
   /** The single values of the names that were sent more than once. */
   repeated: Map<string, string[]>
-  /** Names of which every value is blank. */
+  /** Names with only blank values. */
   blank: Set<string>
   /** Names of file inputs with a chosen file, where the form takes none. */
   files: Set<string>
-  /** Names whose JSON value is an object, or an array with one. */
+  /** Names with a JSON value that is an object, or an array with one. */
   nested: Set<string>
   /** The sender's address, or text that is none, in the field that has it; undefined where it is absent or blank. */
   email: string | undefined
@@ -104,7 +104,7 @@ const isTooLong = (text: string, max: number) => text.length > max && countChara
 
 const isBlank = (text: string) => trimInvisible(text) === ''
 
-/** The first of the two fields that has text counts, and `email` before the other one. */
+/** The first of the two fields with text counts, and `email` comes first. */
 function setEmail(input: SubmissionInput, field: SubmissionInput['emailField'], text: string) {
   if (input.email !== undefined && field !== 'email') return
   input.email = toEmailAddress(text) ?? trimInvisible(text)
@@ -141,7 +141,7 @@ function addControlField(input: SubmissionInput, name: string, entry: BodyEntry,
   if (name === CAPTCHA_FIELD || (name === CAPTCHA_JSON_FIELD && json)) input.token ??= value
 }
 
-/** Nothing, or only blanks, was sent in every field. */
+/** Every field is empty or blank. */
 export const isBlankSubmission = ({ fields, blank }: SubmissionInput): boolean => blank.size === fields.size
 
 /** @returns the first mistake of each field; an empty map where every field is valid */

@@ -13,8 +13,8 @@ export interface FrameRequest {
 }
 
 /**
- * Only the sites that the form names may frame its pages. A form that names none is framed by nobody.
- * @returns who may frame the page, and its script
+ * Only the sites that the form names may frame its pages. Without such a list, framing is refused.
+ * @returns the allowed sites, and the script of the page
  */
 export function toFrame(
   { form: { formKey, pageUrl, allowedOrigins }, headers }: FrameRequest,
@@ -25,7 +25,7 @@ export function toFrame(
   if (frames.length === 0) return {}
   // Browsers say so themselves (https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-dest-header).
   if (!/^i?frame$/.test(headers.get('sec-fetch-dest') ?? '')) return { frames }
-  // Nobody else can be the parent, and the message has nothing of what was sent.
+  // Only an allowed site can be the parent, and the message contains no submitted text.
   const message = JSON.stringify({ towpath: outcome, formKey })
   return { frames, script: `if (parent !== self) parent.postMessage(${message}, '*');` }
 }

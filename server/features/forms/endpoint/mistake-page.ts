@@ -1,5 +1,5 @@
-// The page about a mistake in a native submission: each message beside its field's name, and a way back that keeps what
-// was typed. Nothing of it is stored, and a stranger's page cannot write on it (`isFromOwnSite`).
+// The page about a mistake in a native submission: each message next to its field's name, and a way back that keeps
+// the input. Nothing of it is stored, and a stranger's page cannot write on it (`isFromOwnSite`).
 
 import { html } from 'hono/html'
 import { type Html, renderHtmlPage } from '../../../http/html-page.ts'
@@ -85,7 +85,7 @@ ${sentFields(context) ?? ''}`
   })
 }
 
-/** For the page that does not keep its fields: what was sent can be copied from here. */
+/** For pages that do not keep their fields: the input can be copied from here. */
 function sentFields(context: MistakeContext): Html | undefined {
   if (!isFromOwnSite(context)) return undefined
   const shown = [...context.fields].filter(([, value]) => value.trim() !== '')
@@ -103,8 +103,8 @@ function toLabel(context: MistakeContext, name: string): string {
 }
 
 /**
- * Any page can post to a form, with any text. What was sent is shown only to people who come from a site that the form
- * names: browsers tell the site truthfully, so nobody can make this server show a stranger's text to others.
+ * Any page can post any text to a form. The text is shown only to people who come from a site that the form names.
+ * Browsers report the site truthfully, so a stranger's text is never shown to others.
  */
 function isFromOwnSite({ form: { allowedOrigins, pageUrl }, headers }: MistakeContext): boolean {
   const origin = readSenderOrigin(headers)

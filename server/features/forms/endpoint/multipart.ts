@@ -25,7 +25,7 @@ interface MultipartReader {
 }
 
 interface ReaderState {
-  /** A line end, and the delimiter without what may follow it. */
+  /** A line end, and the delimiter without its optional suffix. */
   lineStart: Buffer
   /** The bytes that are not decided yet: they may be the beginning of a delimiter. */
   rest: Buffer
@@ -153,7 +153,7 @@ interface Delimiter {
   last: boolean
 }
 
-/** @returns where the first delimiter starts; without one, where the bytes start that may become one */
+/** @returns the start of the first delimiter, or of bytes that may become one */
 function findDelimiter(bytes: Buffer, lineStart: Buffer): { start: number; delimiter?: Delimiter } {
   for (let at = bytes.indexOf(lineStart); at >= 0; at = bytes.indexOf(lineStart, at + 1)) {
     const delimiter = readDelimiter(bytes, at + lineStart.length)

@@ -80,7 +80,7 @@ const unescapeValue = (text: string) =>
 
 const toBytes = (binary: string) => Buffer.from(binary, 'latin1')
 
-/** The extended form wins, because clients send the other one for servers that do not know it (RFC 6266 §4.3). */
+/** The extended form wins, because clients send the other one for servers without support (RFC 6266 §4.3). */
 function readValue(parameters: Parameters, key: string, charset: BodyCharset): string | undefined {
   const extended = readExtended(parameters, key)
   if (extended !== undefined) return extended
@@ -122,7 +122,7 @@ const WORDS = new RegExp(`${WORD.source}(?:[ \\t]*${WORD.source})*`, 'gi')
 const readEncodedWords = (text: string) =>
   text.includes('=?') ? text.replace(WORDS, (words) => decodeWords(words) ?? words) : text
 
-/** @returns undefined where the words are not what they say */
+/** @returns undefined for words that do not match the file */
 function decodeWords(text: string): string | undefined {
   const words = [...text.matchAll(WORD)].map(([, label = '', kind, content = '']) => ({
     label,

@@ -10,7 +10,7 @@ import type { BodyEntry } from './body-entry.ts'
 import { EndpointError, tooLarge } from './endpoint-error.ts'
 import { findPartsCharset, readParts, toEntries } from './multipart.ts'
 
-// 256 fields may each be a group of many checkboxes. A body with more entries than this only wants to cost time.
+// 256 fields may each be a group of many checkboxes. A body with more entries is an attack.
 export const ENTRIES_MAX = 10_000
 
 /** Nesting deeper than a list in a field is refused anyway: up to this depth the answer names the field. */
@@ -195,7 +195,7 @@ function findValueEnd(text: string, start: number): number {
 export const readJsonFields = (text: string): Promise<BodyEntry[]> => collect(readFieldsMember(text))
 
 function* readFieldsMember(text: string): Generator<BodyEntry> {
-  // As JSON.parse does: of equal names, the last one counts.
+  // Like JSON.parse: the last of equal names counts.
   const fields = [...readJsonMembers(text)].findLast(({ name }) => name === 'fields')
   for (const { name, json } of fields ? readJsonMembers(fields.json) : []) yield* readMember(name, json)
 }

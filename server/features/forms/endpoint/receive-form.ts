@@ -159,7 +159,7 @@ async function endPart(state: State, part: OpenPart, toCome: number): Promise<vo
   if (file) state.accepted.push({ file, part: received })
 }
 
-/** A file that nobody would see is not taken: one without a field, or of a control field. */
+/** Refuses a file that would never be shown: a file without a field name, or in a control field. */
 async function beginFile(state: State, part: OpenPart, toCome: number): Promise<void> {
   if (part.fileName !== undefined) return
   const field = toStorable(part.head.name)
@@ -192,7 +192,7 @@ const STOPPED: Record<StopReason, EndpointError> = {
   replaced: new EndpointError(429, 'Too many submissions. Please try again later.', RETRY_AFTER_SECONDS),
 }
 
-/** The chunks of a body, until it ends, its client is gone, or somebody stops it. */
+/** The chunks of a body, until it ends, the client disconnects, or the caller stops it. */
 function readBytesOf(body: Request['body'], signal: AbortSignal, { waits }: UploadWatch) {
   const reader = body?.getReader()
   let failure: EndpointError | undefined

@@ -10,7 +10,7 @@ export interface TargetContext {
   referer: string
   /** The origin of the domain that the form was sent to. */
   origin: string
-  /** The form's page, which stands in for a Referer that is only the origin of the same site. */
+  /** The form's page. Replaces a Referer that is only the origin of the same site. */
   pageUrl: string | null
 }
 
@@ -40,7 +40,7 @@ export function successTarget(
 /** The form's own thanks page. */
 export const toThanksUrl = (origin: string, formKey: string) => `${origin}/f/${formKey}/thanks`
 
-/** @param path the path after `/f`. @returns the key of the form whose thanks page it is; undefined for other paths */
+/** @param path the path after `/f`. @returns the form key of a thanks page; undefined for other paths */
 export const parseThanksPath = (path: string): string | undefined =>
   /^\/+([\w-]{1,64})\/+thanks\/*$/.exec(path)?.[1]
 

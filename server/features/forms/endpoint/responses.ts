@@ -18,8 +18,8 @@ import { isJson } from './read-body.ts'
 import { errorTarget, findWayBack, successTarget, toThanksUrl } from './redirect-target.ts'
 
 /**
- * The result of a submission whose body could be read. `trapped`: the honeypot caught it, and nothing is stored.
- * `isSpam`: it is stored as spam. Both look like any other success.
+ * The result of a submission with a readable body. `trapped`: caught by the honeypot and not stored. `isSpam`: stored
+ * as spam. Both look like any other success.
  */
 export type SubmissionOutcome =
   | { kind: 'accepted'; trapped?: true; id?: number; isSpam?: boolean }
@@ -77,8 +77,8 @@ export function respondToPreflight({ headers, requestId }: ResponseContext): Res
 }
 
 /**
- * A person who opens the form's address in a browser gets a page that says what the address is for.
- * @param findPage the page with the form, asked for only where it is shown
+ * Opening the form's address in a browser shows a page that explains the address.
+ * @param findPage the page with the form, read only when it is shown
  */
 export async function respondToWrongMethod(
   { headers, requestId, language }: ResponseContext,
@@ -104,9 +104,9 @@ export function respondWithThanks(
 }
 
 /**
- * A script sent the request. Browsers say so in Sec-Fetch-Mode, but only to https and localhost, and Safari only since
- * 16.4. Without it, a browser's request with an Origin is a script's where it does not ask for a page. A request that names
- * JSON in Accept is a script's too: a navigation never does.
+ * Detects a request of a script. Browsers say so in Sec-Fetch-Mode, but only to https and localhost, and Safari only
+ * since 16.4. Without the header, a browser's request with an Origin counts as a script's unless it accepts a page. A
+ * request that names JSON in Accept is a script's too, because navigations never do.
  */
 function isAjax(headers: Pick<Headers, 'get'>): boolean {
   const mode = headers.get('sec-fetch-mode')?.toLowerCase()

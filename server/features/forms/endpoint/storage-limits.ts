@@ -1,5 +1,5 @@
-// Limits on the rows and files that strangers may store in a workspace through its forms. Owners are told when leads or
-// files are refused.
+// Limits on the rows and files that strangers may store in a workspace through its forms. Owners are notified when
+// leads or files are refused.
 
 import { createStorageLimit, type StorageLimit } from '../../accounts/abuse/storage-limit.ts'
 import { mailOwners, type OwnersMail } from '../../accounts/workspaces/mail-owners.ts'

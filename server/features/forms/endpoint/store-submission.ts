@@ -39,7 +39,7 @@ export interface StoreSubmissionNeeds {
   wakeDeliverer: () => void
 }
 
-/** What the request tells about its sender. */
+/** The sender's data in the request. */
 export interface SubmissionSource {
   /** When it was sent. */
   at: number
@@ -52,7 +52,7 @@ export interface SubmissionSource {
   referrer?: string
   /** The sender's browser asked not to be tracked: the submission is matched with no visit and no click. */
   trackingOptOut: boolean
-  /** A test of the dashboard: it notifies nobody and is in no figure. */
+  /** A test of the dashboard: it notifies nobody and is excluded from all statistics. */
   isTest?: boolean
 }
 
@@ -175,7 +175,7 @@ function toFirstStatus(
 ): SubmissionStatus {
   if (spamReasons.length > 0) return 'spam'
   if (replies.mustConfirm(form, email)) return 'unconfirmed'
-  // Who sends a test has seen it: it is not among the unread ones.
+  // The person who sends a test has seen it, so it is not unread.
   return isTest ? 'read' : 'new'
 }
 
@@ -201,7 +201,7 @@ function describeSource(
     link_id: click?.linkId ?? null,
     click_id: click?.clickId ?? null,
     event_id: visit?.id ?? null,
-    // A page view that comes with the form has no time of its own.
+    // A page view that comes with the form has no separate time.
     page_seconds: visit && pageView === undefined ? toPageSeconds(visit, at) : null,
     session_linked: Number(visit !== undefined),
     attribution: click ? 'measured' : 'none',
@@ -220,7 +220,10 @@ function describeSource(
   return { match, columns }
 }
 
-/** Those of the touch that gets the lead, or of the form's page, which the inferred click may have led to. As JSON. */
+/**
+ * The values of the touch that gets the lead, or of the form's page, which the inferred click may have led to. As
+ * JSON.
+ */
 function findAdClickIds(
   match: VisitMatch | undefined,
   { referer, trackingOptOut }: Pick<NewSubmission, 'referer' | 'trackingOptOut'>,

@@ -1,5 +1,5 @@
-// Stores a submission whose files are in drafts: first the files, synced, then their rows. Nothing of the files stays
-// where the submission is certainly not stored.
+// Stores a submission with files in drafts: first the files, synced, then their rows. Removes the files when the
+// submission is certainly not stored.
 
 import type { StorageLimit } from '../../accounts/abuse/storage-limit.ts'
 import type { ByteLimiter } from '../../accounts/access/rate-limiter.ts'
@@ -44,7 +44,7 @@ export async function storeWithFiles(
     if (result === 'no room') needs.uploadLimit.noteReached(form.workspaceId)
     return result
   } catch (error) {
-    // A commit whose answer did not come may have been done. The sweep finds out.
+    // A commit without an answer may have succeeded. The sweep finds out.
     if (!isCertainlyNotStored(error)) files.keep()
     throw error
   }

@@ -62,7 +62,7 @@ export async function submit(
   const mistakes = await findMistakes(form, input, files)
   if (mistakes.size > 0) return refuse(mistakes)
   requireRoom(needs)
-  // The captcha comes last, because a token works once: a mistake in a field must not use it up.
+  // The captcha comes last, because a token works once and must survive a mistake in a field.
   let token: VerifiedToken | undefined
   if (form.captcha && !isTrusted) {
     if (input.token === undefined) return captcha('captchaRequired')
@@ -97,7 +97,7 @@ export async function submit(
   return { kind: 'accepted', id: result.id, isSpam: spamReasons.length > 0 }
 }
 
-/** The first mistake of each field, those of the form's rules and of files too. */
+/** The first mistake of each field, including those of the form's rules and of files. */
 async function findMistakes(form: FormSettings, input: SubmissionInput, files: FileReceiver | undefined) {
   const mistakes = validateFields(input, form.requiredFields, form.rules)
   for (const [field, mistake] of files?.mistakes ?? []) if (!mistakes.has(field)) mistakes.set(field, mistake)
@@ -118,7 +118,7 @@ function readPageSeconds(
 }
 
 /**
- * Refuses before the disk is full: a success that cannot be kept would be a lie. PostgreSQL has a disk of its own.
+ * Refuses before the disk is full, so that every acknowledged submission is stored. PostgreSQL has its own disk.
  * @throws EndpointError 503
  */
 function requireRoom({ db, disk }: SubmitNeeds): void {

@@ -1,4 +1,4 @@
-// POST /v1/forms/{formKey}/test: the token with which "Try it" of the dashboard sends a test (docs/contract.md §6).
+// POST /v1/forms/{formKey}/test: creates the token for a test of the dashboard ("Try it"; docs/contract.md §6).
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse } from '../../../http/api-route.ts'

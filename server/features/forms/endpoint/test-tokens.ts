@@ -1,5 +1,5 @@
-// Tokens that mark a submission as a test of the dashboard. They are sealed, so that no page and no stranger can send a
-// submission that nobody hears of.
+// Tokens that mark a submission as a test of the dashboard. They are sealed, so that strangers cannot send
+// submissions that are never announced.
 
 import { createTextSealer } from '../../../lib/crypto/sealing.ts'
 

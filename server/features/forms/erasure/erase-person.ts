@@ -69,7 +69,7 @@ export async function erasePerson(
   return db.write(async (connection, onCommit) => {
     await eraseAllowedSender(connection, onCommit, needs, actor, email)
     await eraseReplyRecords(needs, connection, workspaceId, email)
-    // Those that only another field names were not known at the beginning.
+    // Submissions with the address in another field were unknown at the beginning.
     const others = erased - recorded
     if (others > 0) await recordEvent(connection, actor, others, now())
     const receipt = await endReceipt(connection, { workspaceId, id }, now())
@@ -82,7 +82,7 @@ function* toSteps(rows: { id: number; bytes: number }[]) {
     yield* cutIntoSteps(rows.slice(from, from + AT_ONCE), BYTES_AT_ONCE)
 }
 
-/** Stands in the first transaction, so that an erasure that is interrupted has its event. @returns the submissions in it */
+/** Part of the first transaction, so that an interrupted erasure has its event. @returns the submissions in it */
 async function recordErasure(connection: Connection, actor: Actor, email: string, at: number) {
   const { n } = await selectOfAddress(connection, actor.workspaceId, email)
     .select((e) => e.fn.countAll<number>().as('n'))
@@ -116,7 +116,10 @@ async function eraseSubmissions(connection: Connection, actor: Actor, ids: numbe
   return { submissions, files: files.length, deliveries: deliveries.length - replies, replies }
 }
 
-/** When the address had its last reply. That it wants no more stays, as a keyed hash: who is erased wants no mail later. */
+/**
+ * The time of the last reply to the address. The opt-out stays, as a keyed hash, because an erased person must get no
+ * later email.
+ */
 async function eraseReplyRecords(
   { hashAddress }: PersonErasureNeeds,
   connection: Connection,

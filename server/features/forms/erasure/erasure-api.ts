@@ -1,4 +1,5 @@
-// The REST routes for what a person may ask for: a copy of their data, its erasure, and the proof of it (docs/contract.md §13).
+// The REST routes for data subject requests: a copy of a person's data, its erasure, and the proof of it
+// (docs/contract.md §13).
 
 import { apiRoute, dataResponse, pageResponse } from '../../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../../http/export-file.ts'
@@ -25,7 +26,7 @@ const routes = {
     operationId: 'exportPerson',
     summary: 'Export all that is stored of an email address',
     description:
-      'One zip: `submissions.json` of all forms, with touches and consent; `deliveries.json`, who was told and when; the ' +
+      'One zip: `submissions.json` of all forms, with touches and consent; `deliveries.json`, the notifications and their times; the ' +
       'files that were sent; and `README.txt`, which says so. A submission is found where its field `email` is the address, ' +
       'or where it is the whole value of another field.',
     request: { query: PersonQuery },
@@ -63,11 +64,11 @@ const routes = {
       'finds what the export of a person finds. This cannot be undone. If the request is interrupted, send it again to ' +
       'delete the rest.',
     request: { query: PersonQuery },
-    responses: { 200: dataResponse(ErasureShape, 'What was erased, and the receipt') },
+    responses: { 200: dataResponse(ErasureShape, 'The erased data, and the receipt') },
   }),
 }
 
-/** How long a client may take no byte of the file; a search through a large workspace sends none. */
+/** Ends the response when the client reads no byte for this time; a search through a large workspace sends none. */
 const IDLE_SECONDS = 120
 
 export function createErasureApi(needs: ErasureApiNeeds) {

@@ -1,4 +1,5 @@
-// The receipt of an erasure: a row that counts what is erased while it is, and proves it afterwards without the address.
+// The receipt of an erasure: a row that counts the deleted data while it runs, and proves the erasure afterwards
+// without the address.
 
 import { createHmac } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
@@ -8,7 +9,7 @@ import type { ErasureReceipts } from '../../../storage/database/tables/form-tabl
 import { createAddressHasher } from '../replies/mailbox.ts'
 import type { ErasureResource, ReceiptResource } from './schema.ts'
 
-/** The hash says nothing without the server's secret, and in two workspaces it differs. */
+/** The hash reveals nothing without the server's secret, and differs between workspaces. */
 export type ReceiptHasher = (workspaceId: number, email: string) => string
 
 /** @param secret `TOWPATH_SECRET` */
@@ -35,7 +36,7 @@ interface ReceiptOwner {
   emailHash: string
 }
 
-/** Goes on with the receipt of an erasure that was interrupted. @returns its id */
+/** Continues the receipt of an interrupted erasure. @returns its id */
 export async function beginReceipt(
   connection: Connection,
   { workspaceId, emailHash }: ReceiptOwner,

@@ -61,7 +61,7 @@ async function* writeSubmissions(source: PersonSource): AsyncGenerator<string> {
       ids.push(row.id)
     }
   }
-  // Half a copy must not look like a whole one.
+  // Half a copy must not look complete.
   signal.throwIfAborted()
   yield '\n]}\n'
 }
@@ -154,7 +154,7 @@ async function* listFiles(
   }
 }
 
-/** Names are made harmless when they come. This keeps the zip whole, whatever a row says. */
+/** Names are made harmless on arrival. This also keeps the zip valid for any stored name. */
 const toZipName = (name: string) => name.replace(/[\\/:\p{Cc}]/gu, '_').replace(/^\.+/, '_')
 
 async function* writeReadMe({ email, ids, needs }: PersonSource): AsyncGenerator<string> {

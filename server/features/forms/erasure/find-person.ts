@@ -1,5 +1,5 @@
-// Finds the submissions of one email address in all forms of a workspace: those whose field `email` it is, and those where
-// it is the whole value of another field.
+// Finds the submissions of one email address in all forms of a workspace: those with the address in the field
+// `email`, and those with it as the whole value of another field.
 
 import { sql } from 'kysely'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'

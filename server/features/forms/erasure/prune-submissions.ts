@@ -1,5 +1,5 @@
-// Deletes submissions whose time is over: by the retention of their form, as spam, and as unconfirmed. Small steps, so that
-// redirects go on beside it.
+// Deletes expired submissions: by the retention of their form, as spam, and as unconfirmed. Works in small steps, so
+// that redirects continue.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Metric } from '../../../http/health-and-metrics.ts'
@@ -13,7 +13,7 @@ import { deleteSubmissionRows } from '../submissions/delete-submission.ts'
 
 /** Forms in one statement: each costs three looks at an index. */
 const FORMS_AT_ONCE = 50
-/** Overwriting a megabyte takes some 10 ms, in which no redirect runs on SQLite. */
+/** Overwriting a megabyte takes some 10 ms and blocks redirects on SQLite. */
 const ROWS_AT_ONCE = 20
 const BYTES_AT_ONCE = 256 * 1024
 
@@ -30,7 +30,7 @@ interface PrunedForm {
   before: ByReason<number | null>
 }
 
-/** Status and time stand in the words of the index `submissions_held_back`, so that SQLite uses it. */
+/** Writes status and time as in the index `submissions_held_back`, so that SQLite uses it. */
 const isHeldBack = (status: 'spam' | 'unconfirmed') =>
   sql<boolean>`submissions.status in ('spam', 'unconfirmed') and submissions.status = ${sql.lit(status)}`
 
@@ -97,7 +97,7 @@ async function listForms(connection: Connection, after: number, now: number): Pr
   })
 }
 
-/** The event in the audit log has what was deleted, also where an error ends the run. */
+/** The event in the audit log has the deletions, even when an error ends the run. */
 async function pruneForm(
   db: Database,
   form: PrunedForm,

@@ -1,4 +1,4 @@
-// The wire shapes of what a person may ask for: a copy of their data, its erasure, and the receipt of it.
+// The shapes of data subject requests: a copy of a person's data, its erasure, and the receipt of it.
 
 import { z } from '@hono/zod-openapi'
 import { numberParameter, parameter } from '../../../lib/api-fields.ts'
@@ -41,8 +41,8 @@ const receipt = {
   at: z.iso.datetime().openapi({ description: 'When all was erased' }),
   submissions: count('Erased submissions'),
   files: count('Their files'),
-  deliveries: count('Their notifications, with what was sent in them'),
-  replies: count('Mails to the person'),
+  deliveries: count('Their notifications, with the sent content'),
+  replies: count('Emails to the person'),
 }
 
 export const ReceiptShape = z
@@ -61,7 +61,7 @@ export const ErasureShape = z
     email: z.string(),
     erased: count('Number of submissions that this request has deleted'),
     receipt: z.strictObject(receipt).openapi({
-      description: 'Of the whole erasure: also of requests before this one that were interrupted',
+      description: 'Of the whole erasure, including earlier interrupted requests',
     }),
   })
   .openapi('Erased')

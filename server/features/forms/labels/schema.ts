@@ -1,4 +1,4 @@
-// The shape of the labels of a form's fields: what people read in place of the names that the page sends.
+// The shape of field labels: the names that people read in place of the page's field names.
 
 import { z } from '@hono/zod-openapi'
 import { text } from '../../../lib/api-fields.ts'

@@ -1,5 +1,5 @@
-// Notifies the channels of a form about a submission and makes it a lead: when it is stored, or later if it was held
-// back as spam or as unconfirmed.
+// Announces a submission to the channels of its form and makes it a lead: when it is stored, or when it is released
+// from spam or confirmed.
 
 import type { Connection, DatabaseEngine, OnCommit } from '../../../storage/database/open-database.ts'
 import { type CreditNeeds, creditLastTouch } from '../../attribution/record-touches.ts'

@@ -1,7 +1,4 @@
 // The values of the column `submissions.announced`.
 
-/**
- * A test stays one: it is never announced, and no figure counts it, because each
- * counts rows that are announced.
- */
+/** A test stays a test: it is never announced and never counted, because counts use announced rows only. */
 export const ANNOUNCED = { no: 0, yes: 1, test: 2 }

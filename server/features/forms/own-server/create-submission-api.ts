@@ -1,4 +1,4 @@
-// The route by which a site's own server stores submissions (docs/contract.md §6).
+// The route for submissions from a site's own server (docs/contract.md §6).
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse, jsonRequestBody } from '../../../http/api-route.ts'
@@ -31,7 +31,7 @@ const route = apiRoute({
   responses: {
     200: dataResponse(
       z.null(),
-      'The honeypot caught it: nothing is stored, and the sender should see a success',
+      'Caught by the honeypot: it is not stored, and the sender should see a success',
     ),
     201: dataResponse(SubmissionShape, 'The stored submission'),
   },

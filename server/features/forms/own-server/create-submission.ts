@@ -35,7 +35,7 @@ const ERRORS_MAX = 100
 
 /**
  * @param body the JSON text of the request: an object does not keep the order and the long numbers of its fields
- * @returns null where the honeypot caught it: nothing is stored
+ * @returns null after the honeypot caught it, when nothing is stored
  * @throws Failure `forbidden`, `not_found`, `invalid`, `too_many`, `unavailable`
  */
 export async function createSubmission(

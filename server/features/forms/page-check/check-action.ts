@@ -21,7 +21,7 @@ export interface PageAddresses {
 
 export const resolveUrl = (text: string, base: URL | null): URL | null => parseUrl(text, base?.href)
 
-/** @returns the forms that post to the endpoint; where there is none, the forms that look as if they were meant to */
+/** @returns the forms that post to the endpoint; without any, the forms that probably should */
 export function findMatchingForms({ forms }: ParsedPage, addresses: PageAddresses): MatchedForm[] {
   const candidates = forms.map((form) => ({
     form,
@@ -91,17 +91,20 @@ function judgeAction(action: string | undefined, { endpoint, base, page }: PageA
     const https = endpoint.protocol === 'https:'
     return toError(
       https ? 'action_scheme' : 'action_scheme_https',
-      `The form's action ${quote(written)} begins with ${url.protocol}// and the form is at ${endpoint.protocol}//. ${https ? 'Browsers warn people before they send a form over http, and what is redirected to https arrives empty.' : 'Nothing answers there.'}`,
+      `The form's action ${quote(written)} begins with ${url.protocol}// and the form is at ${endpoint.protocol}//. ${https ? 'Browsers warn people before they send a form over http, and a form redirected to https arrives empty.' : 'No server answers there.'}`,
     )
   }
   if (url.port !== endpoint.port) {
     return toError(
       'action_host',
-      `The form's action ${quote(written)} names another port than ${endpoint.origin}.`,
+      `The form's action ${quote(written)} has another port than ${endpoint.origin}.`,
     )
   }
   if (url.pathname.startsWith(`/f/${key}`)) {
-    return toError('action_trailing', `The form's action ${quote(written)} goes on after the form key.`)
+    return toError(
+      'action_trailing',
+      `The form's action ${quote(written)} has extra characters after the form key.`,
+    )
   }
   if (/^\/f(\/|$)/.test(url.pathname)) {
     const other = parseFormKey(url.pathname)
@@ -128,7 +131,7 @@ export function checkFormSubmission(form: PageForm, addresses: PageAddresses): F
     const own = attributes.get('formaction')
     const verdict = own === undefined ? action : judgeAction(own, addresses)
     if (own !== undefined && verdict !== 'ours') {
-      const message = `A button of the form has its own formaction ${quote(own)}: what is sent with it does not arrive here.`
+      const message = `A button of the form has its own formaction ${quote(own)}: submissions sent with it do not arrive here.`
       findings.push(createFinding('error', 'formaction', message, 'Remove formaction from the button.'))
     }
     // A button that sends the form elsewhere has its finding already.
@@ -137,7 +140,7 @@ export function checkFormSubmission(form: PageForm, addresses: PageAddresses): F
   return [...checkSubmitAttributes(form.attributes, '', endpoint), ...findings]
 }
 
-/** @param prefix `form` for a button, whose attributes are named `formmethod` and so on */
+/** @param prefix `form` for a button, which has attributes such as `formmethod` */
 function checkSubmitAttributes(
   attributes: Map<string, string>,
   prefix: '' | 'form',

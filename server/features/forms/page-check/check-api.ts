@@ -54,7 +54,7 @@ const CheckForm = z
       context.addIssue({ code: 'custom', path: [name], message })
     if (url === undefined && html === undefined) wrong('url', 'is required, unless html is given')
     if (url !== undefined && html !== undefined) wrong('html', 'must not be given together with url')
-    if (url !== undefined && pageUrl !== undefined) wrong('pageUrl', 'goes with html only')
+    if (url !== undefined && pageUrl !== undefined) wrong('pageUrl', 'needs html')
   })
   .openapi('CheckForm', {
     oneOf: [{ required: ['url'] }, { required: ['html'] }],
@@ -68,7 +68,7 @@ const FormCheck = z
     hasForm: z.boolean().openapi({ description: 'A form of the page posts to this form' }),
     ok: z.boolean().openapi({ description: 'No finding is an error' }),
     labels: FieldLabelsShape.openapi({
-      description: 'What the page calls the fields of this form. Save them as `fieldLabels`',
+      description: "The page's labels for the fields of this form. Save them as `fieldLabels`",
     }),
     findings: z.array(FindingShape).openapi({ description: 'Errors first' }),
   })
@@ -83,7 +83,7 @@ const route = apiRoute({
   operationId: 'checkForm',
   summary: 'Check the page that has a form',
   description:
-    'Reads the page, by its address or as text, and says what will go wrong with the form on it and how to fix it. Nothing is submitted or stored. A page that cannot be fetched is a finding too.',
+    'Reads the page, by its address or as text, and lists problems of its form with their fixes. Nothing is submitted or stored. A page that cannot be fetched is a finding too.',
   request: {
     params: FormKeyParameter,
     body: jsonRequestBody(CheckForm, {

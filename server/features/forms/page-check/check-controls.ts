@@ -1,4 +1,4 @@
-// Checks the controls of a form: those that are sent, stored, and required by the form's settings.
+// Checks the controls of a form: whether they are sent and stored, and whether required fields are there.
 
 import { quote } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
@@ -63,8 +63,8 @@ const warn = (code: string, message: string, fix: string) => createFinding('warn
 function checkType({ tag, type, name }: FormControl, rule: FieldRule): Finding[] {
   if (rule.type === undefined || type === rule.type) return []
   if (tag !== 'textarea' && !TYPED.test(type)) return []
-  const message = `The field ${quote(name)} lets people type what its rule refuses: it must be of the type ${rule.type}.`
-  const fix = `Let the browser check it, too: ${formatElement('input', { type: rule.type, name })}`
+  const message = `The field ${quote(name)} allows input that its rule refuses: its type must be ${rule.type}.`
+  const fix = `Let the browser check it too: ${formatElement('input', { type: rule.type, name })}`
   return [warn('rule_type', message, fix)]
 }
 
@@ -72,26 +72,26 @@ function checkLength({ name, attributes }: FormControl, { minLength, maxLength }
   const most = Number.parseInt(attributes.get('maxlength') ?? '', 10)
   if (!Number.isFinite(most)) return []
   if (minLength !== undefined && most < minLength) {
-    const message = `Nobody can fill in ${quote(name)}: the page takes at most ${most} characters, and its rule asks for ${minLength}.`
+    const message = `${quote(name)} cannot be filled in: the page allows at most ${most} characters, and its rule requires ${minLength}.`
     return [
       createFinding('error', 'rule_length', message, 'Raise maxlength, or lower minLength of the rule.'),
     ]
   }
   if (maxLength === undefined || most <= maxLength) return []
-  const message = `The page takes ${most} characters in ${quote(name)}, and its rule ${maxLength}: a longer text is refused.`
+  const message = `The page allows ${most} characters in ${quote(name)}, and its rule ${maxLength}: longer text is refused.`
   return [warn('rule_length', message, `Write maxlength="${maxLength}" on the page.`)]
 }
 
 function checkValues({ type, name, attributes }: FormControl, { pattern, oneOf }: FieldRule): Finding[] {
   const shown = attributes.get('pattern')
   if (pattern !== undefined && shown !== undefined && shown !== pattern) {
-    const message = `The pattern of ${quote(name)} on the page is not the one of its rule: what the browser lets through may be refused.`
+    const message = `The pattern of ${quote(name)} on the page differs from its rule: input that the browser accepts may be refused.`
     return [warn('rule_pattern', message, `Write the same on both sides: pattern=${quote(pattern)}`)]
   }
   // A box without a value sends "on".
   const value = attributes.get('value') ?? 'on'
   if (!oneOf || (type !== 'radio' && type !== 'checkbox') || oneOf.includes(value)) return []
-  const message = `The choice ${quote(value)} of ${quote(name)} is refused: the rule of the field does not name it.`
+  const message = `The choice ${quote(value)} of ${quote(name)} is refused: the field's rule does not list it.`
   return [
     createFinding(
       'error',
@@ -139,7 +139,7 @@ function checkNames(fields: FormControl[]): Finding[] {
     )
     const message = isSome
       ? `${unnamed.length} field(s) without a name: browsers do not send them (${quoteList(what)}).`
-      : `No field has a name: browsers send nothing of what people type (${quoteList(what)}).`
+      : `No field has a name, so browsers do not send the input (${quoteList(what)}).`
     const fix = 'Give each a name, for example name="message".'
     findings.push(createFinding(isSome ? 'warning' : 'error', 'field_without_name', message, fix))
   }
@@ -151,13 +151,13 @@ function checkNames(fields: FormControl[]): Finding[] {
     )
   }
   if (fields.some(({ name }) => name === EVENT_ID_FIELD)) {
-    const message = 'The page sets _service_eid by itself; only the tracking snippet knows its value.'
+    const message = 'The page sets _service_eid, but only the tracking snippet knows its value.'
     findings.push(
       createFinding('warning', 'event_id_by_hand', message, 'Remove the field named _service_eid.'),
     )
   }
   if (fields.some(({ name }) => name === CAPTCHA_FIELD)) {
-    const message = `The page sets ${CAPTCHA_FIELD} by itself; only the tracking snippet can make a token that is accepted.`
+    const message = `The page sets ${CAPTCHA_FIELD}, but only the tracking snippet can make a valid token.`
     findings.push(
       createFinding('warning', 'captcha_by_hand', message, `Remove the field named ${CAPTCHA_FIELD}.`),
     )
@@ -206,7 +206,7 @@ function checkFiles(
     return [createFinding('error', 'file_field', message, fix)]
   }
   if (formAttributes.get('enctype')?.trim().toLowerCase() === 'multipart/form-data') return []
-  const message = `The form has file fields (${names}) and no enctype="multipart/form-data": without the tracking snippet, browsers send the names of the files and not the files.`
+  const message = `The form has file fields (${names}) and no enctype="multipart/form-data": without the tracking snippet, browsers send the names of the files instead of the files.`
   return [
     createFinding('error', 'file_enctype', message, 'Add enctype="multipart/form-data" to the form element.'),
   ]
@@ -214,7 +214,7 @@ function checkFiles(
 
 function checkHoneypot(traps: FormControl[]): Finding[] {
   if (traps.length === 0) {
-    const message = 'The form has no honeypot: simple robots are not noticed.'
+    const message = 'The form has no honeypot: simple bots are not detected.'
     return [
       createFinding(
         'warning',
@@ -230,7 +230,7 @@ function checkHoneypot(traps: FormControl[]): Finding[] {
     const box = type === 'checkbox' || type === 'radio'
     if (box ? attributes.has('checked') : (attributes.get('value') ?? '') !== '') {
       const message =
-        'The honeypot _gotcha is filled in already: every submission is taken for spam and dropped in silence.'
+        'The honeypot _gotcha is filled in already: every submission counts as spam and is silently dropped.'
       findings.push(createFinding('error', 'honeypot_filled', message, fix))
     }
     if (type === 'hidden') continue
@@ -240,12 +240,12 @@ function checkHoneypot(traps: FormControl[]): Finding[] {
     }
     if (!concealed) {
       const message =
-        'The honeypot _gotcha can be seen: people fill it in, and what they sent is dropped in silence.'
+        'The honeypot _gotcha is visible: people fill it in, and their submissions are silently dropped.'
       findings.push(createFinding('warning', 'honeypot_visible', message, fix))
     }
     if (!box && !/^(off|new-password|one-time-code)$/i.test((attributes.get('autocomplete') ?? '').trim())) {
       const message =
-        'Browsers and password managers may fill in the honeypot _gotcha, and the submission is dropped in silence.'
+        'Browsers and password managers may fill in the honeypot _gotcha, and the submission is silently dropped.'
       findings.push(createFinding('warning', 'honeypot_autofill', message, 'Add autocomplete="off" to it.'))
     }
   }
@@ -256,8 +256,8 @@ function checkSubmit(controls: FormControl[]): Finding[] {
   if (controls.some((control) => isSubmit(control) && !control.disabled)) return []
   const disabled = controls.some(isSubmit)
   const message = disabled
-    ? 'The button that sends the form is disabled: without a script that enables it, nobody can send it.'
-    : 'The form has no button that sends it.'
+    ? 'The submit button is disabled: the form cannot be sent unless a script enables it.'
+    : 'The form has no submit button.'
   const fix = disabled
     ? 'Remove disabled from the button.'
     : 'Add <button type="submit">Send</button> inside the form.'

@@ -68,7 +68,7 @@ export interface PageCheckResult {
   findings: Finding[]
   /** A form of the page posts to the endpoint. */
   hasForm: boolean
-  /** What the page calls the fields of that form. */
+  /** The page's names for the fields of that form. */
   labels: Record<string, string>
 }
 
@@ -142,7 +142,7 @@ function checkSettings({ enabled, allowedOrigins }: CheckedForm, page: URL | nul
     findings.push(createFinding('error', 'form_disabled', message, 'Set enabled to true.'))
   }
   if (page && !isOriginAllowed(allowedOrigins, new Headers({ origin: page.origin }))) {
-    const message = `The form takes submissions from certain origins only, and ${page.origin} is not one of them (403).`
+    const message = `The form accepts submissions only from certain origins, and ${page.origin} is not one of them (403).`
     findings.push(
       createFinding('error', 'origin_not_allowed', message, `Add ${page.origin} to allowedOrigins.`),
     )
@@ -151,19 +151,18 @@ function checkSettings({ enabled, allowedOrigins }: CheckedForm, page: URL | nul
 }
 
 function createLargePageFinding(): Finding {
-  const message =
-    'The page has more forms, fields, scripts or meta elements than are read: some are not checked.'
+  const message = 'The page has too many forms, fields, scripts or meta elements: some are not checked.'
   return createFinding('warning', 'page_large', message, 'Send only the part with the form, as html.')
 }
 
 function createMissingFormFinding(forms: number, endpoint: URL): Finding {
   const situation =
-    forms === 0 ? 'There is no form on the page' : `None of the ${forms} form(s) on the page is this one`
+    forms === 0 ? 'There is no form on the page' : `None of the ${forms} form(s) on the page is this form`
   const line = formatElement('form', { action: endpoint.href, method: 'post' })
   return createFinding(
     'error',
     'form_missing',
-    `${situation}: nothing is sent to ${endpoint.href}. A form that a script adds later is not seen here, and the tracking snippet does not see it either.`,
+    `${situation}: nothing is sent to ${endpoint.href}. Neither this check nor the tracking snippet sees a form that a script adds later.`,
     `Write the form into the page's own HTML, beginning with ${line}`,
   )
 }

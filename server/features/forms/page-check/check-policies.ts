@@ -1,5 +1,5 @@
-// Checks what the page's policies and scripts do to its form: content security policy, the tracking snippet and
-// the encoding.
+// Checks the effects of the page's policies and scripts on its form: content security policy, the tracking snippet
+// and the encoding.
 
 import { findEncoding, parseCharset } from '../../../lib/formats/charset.ts'
 import { quote } from '../../../lib/text.ts'
@@ -58,7 +58,7 @@ export function checkContentPolicy(check: PolicyCheckInput, forms: PageForm[]): 
   const findings: Finding[] = []
   const blocked = findForbiddingDirective(policies, 'form-action', endpoint, page)
   if (blocked) {
-    const message = `${CSP} forbids to send forms to ${endpoint.origin} (${blocked}): the browser drops every submission.`
+    const message = `${CSP} forbids sending forms to ${endpoint.origin} (${blocked}): the browser drops every submission.`
     findings.push(
       createFinding('error', 'csp_form_action', message, `Add ${endpoint.origin} to form-action.`),
     )
@@ -66,7 +66,7 @@ export function checkContentPolicy(check: PolicyCheckInput, forms: PageForm[]): 
   for (const target of listTargets(check, forms)) {
     const url = parseUrl(target, page?.href)
     if (!url || blocked || !findForbiddingDirective(policies, 'form-action', url, page)) continue
-    const message = `${CSP} forbids form-action ${url.origin}, where browsers are sent after the form: Chrome stops there, although the submission is stored.`
+    const message = `${CSP} forbids form-action ${url.origin}, the destination after the form: Chrome stops there, although the submission is stored.`
     const source = url.origin === page?.origin ? "'self'" : url.origin
     findings.push(
       createFinding('warning', 'csp_form_action_redirect', message, `Add ${source} to form-action as well.`),
@@ -79,7 +79,7 @@ export function checkContentPolicy(check: PolicyCheckInput, forms: PageForm[]): 
       findings.push(createFinding('error', 'csp_sandbox', message, 'Add allow-forms to sandbox.'))
     }
     if (endpoint.protocol === 'http:' && policy.has('upgrade-insecure-requests')) {
-      const message = `${CSP} has upgrade-insecure-requests: the browser sends the form to https://${endpoint.host}, where nothing answers.`
+      const message = `${CSP} has upgrade-insecure-requests: the browser sends the form to https://${endpoint.host}, where no server answers.`
       findings.push(
         createFinding(
           'error',
@@ -102,7 +102,7 @@ function checkHoneypotStyle(forms: PageForm[], policies: ContentPolicy[]): Findi
   )
   const blocked = styled && findStyleForbiddingDirective(policies)
   if (!blocked) return []
-  const message = `${CSP} forbids the style that hides the honeypot (${blocked}): people see it, and what they send is dropped in silence when they fill it in.`
+  const message = `${CSP} forbids the style that hides the honeypot (${blocked}): people see it, and their submissions are silently dropped when they fill it in.`
   const fix = `Give its box a class, and hide the class in a style sheet that the page may load, or write ${formatElement('input', { type: 'hidden', name: HONEYPOT_FIELD })}`
   return [createFinding('warning', 'honeypot_style_blocked', message, fix)]
 }
@@ -131,7 +131,7 @@ export function checkNextHosts(
   return listNextUrls([form]).flatMap((value) => {
     const url = parseUrl(value, page?.href)
     if (!url || !/^https?:$/.test(url.protocol) || isNextAllowed(nextHosts, url)) return []
-    const message = `_next leads to ${quote(url.host)}, which the form does not name: people go somewhere else after sending.`
+    const message = `_next leads to ${quote(url.host)}, which is not in the form's nextHosts: people land elsewhere after sending.`
     return [createFinding('warning', 'next_host', message, `Add ${url.host} to nextHosts, or correct _next.`)]
   })
 }
@@ -143,7 +143,7 @@ function checkSnippetPolicy(check: PolicyCheckInput, policies: ContentPolicy[]):
   if (!script && !form.captcha) return []
   const severity = form.captcha ? 'error' : 'warning'
   const lost = form.captcha
-    ? 'there is no captcha on the page, and every submission is refused'
+    ? 'the page has no captcha, and every submission is refused'
     : 'forms are sent without it, and visits are not linked to submissions'
   const findings: Finding[] = []
   const load = { nonce: script?.get('nonce'), integrity: script?.get('integrity') }
@@ -158,7 +158,7 @@ function checkSnippetPolicy(check: PolicyCheckInput, policies: ContentPolicy[]):
     .map((call) => findForbiddingDirective(policies, 'connect-src', call, page))
     .find(Boolean)
   if (connect) {
-    const message = `${CSP} forbids the tracking snippet to call ${endpoint.origin} (${connect}): ${lost}.`
+    const message = `${CSP} forbids the tracking snippet's calls to ${endpoint.origin} (${connect}): ${lost}.`
     const fix = `Add ${endpoint.origin} to ${describeDirective(connect, 'connect-src')}.`
     findings.push(createFinding(severity, 'csp_connect_src', message, fix))
   }
@@ -176,7 +176,7 @@ function checkSnippetPolicy(check: PolicyCheckInput, policies: ContentPolicy[]):
 
 /** A new directive does not inherit the sources of default-src, so its list must repeat them. */
 const describeDirective = (name: string, directive: string) =>
-  name === 'default-src' ? `${directive} (a new one begins with what default-src has)` : name
+  name === 'default-src' ? `${directive} (a new one must repeat the sources of default-src)` : name
 
 /** With 'strict-dynamic', scripts that the snippet adds are allowed with it. */
 const hasStrictDynamic = (policies: ContentPolicy[]) =>
@@ -204,16 +204,16 @@ export function checkSnippet(check: PolicyCheckInput): Finding[] {
   const script = findSnippet(check)
   const severity = form.captcha ? 'error' : 'warning'
   const refused = form.captcha
-    ? ' The form asks for a captcha, so every submission is refused until it runs.'
+    ? ' The form requires a captcha, so every submission is refused until the snippet runs.'
     : ''
   if (!script) {
     const message = form.captcha
-      ? 'The form asks for a captcha, and the page does not load the tracking snippet that shows it: every submission is refused with "Captcha verification required".'
-      : 'The page does not load the tracking snippet: no message on the page after sending, and visits are not linked to submissions.'
+      ? 'The form requires a captcha, but the page does not load the tracking snippet that shows it: every submission is refused with "Captcha verification required".'
+      : 'The page does not load the tracking snippet: it shows no message after sending, and visits are not linked to submissions.'
     const fix = `Add this line to the page's head: ${line}`
     findings.push(createFinding(form.captcha ? 'error' : 'info', 'snippet_missing', message, fix))
   } else if (!SCRIPT_TYPE.test((script.get('type') ?? '').trim())) {
-    const message = `The tracking snippet has type=${quote(script.get('type') ?? '')}, and runs only when another script says so.${refused}`
+    const message = `The tracking snippet has type=${quote(script.get('type') ?? '')}, so it runs only when another script starts it.${refused}`
     findings.push(createFinding(severity, 'snippet_parked', message, `Write ${line}`))
   } else if (page?.protocol === 'https:' && /^http:/i.test((script.get('src') ?? '').trim())) {
     const message = `The tracking snippet is loaded over http, which browsers block on an https page.${refused}`
@@ -221,7 +221,7 @@ export function checkSnippet(check: PolicyCheckInput): Finding[] {
   }
   if (form.captcha && parsedPage.hasOwnTurnstile) {
     const message =
-      'The page has a Turnstile box of its own; its tokens belong to another site key and are refused.'
+      'The page has its own Turnstile box. Its tokens belong to another site key and are refused.'
     findings.push(
       createFinding(
         'warning',
@@ -235,8 +235,8 @@ export function checkSnippet(check: PolicyCheckInput): Finding[] {
 }
 
 /**
- * Browsers send text in the encoding of the form, else of the page. Without `_charset_` the endpoint is not told, and
- * reads what is not UTF-8 as windows-1252.
+ * Browsers send text in the encoding of the form, else of the page. Without `_charset_` the endpoint does not know
+ * it, and reads text that is not UTF-8 as windows-1252.
  * @param fetched the headers are known
  */
 export function checkEncoding(
@@ -259,7 +259,7 @@ export function checkEncoding(
       ? `The form sends its text as ${quote(chosen)}`
       : declared !== undefined
         ? `The page is encoded as ${quote(declared)}`
-        : 'The page does not say its encoding'
+        : 'The page does not declare its encoding'
   const message = `${what}: letters may arrive broken.`
   const own = 'accept-charset="utf-8"'
   const field = formatElement('input', { type: 'hidden', name: '_charset_' })

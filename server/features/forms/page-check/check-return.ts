@@ -93,7 +93,7 @@ function findLandings(check: ReturnCheckInput, reach: ReferrerReach): Landings {
   }
 }
 
-/** Where the Referer leads, as the endpoint reads it: `pageUrl` stands in for the bare origin of its own site. */
+/** The target of the Referer, as the endpoint reads it: `pageUrl` replaces the bare origin of its own site. */
 function findWayBack({ form: { pageUrl }, page }: ReturnCheckInput, reach: ReferrerReach): Landing {
   if (reach === 'nothing') return 'unknown'
   if (reach === 'page' || isStartPage(page)) return 'page'
@@ -120,7 +120,7 @@ function createHiddenFinding(check: ReturnCheckInput, landings: Landings, { text
     'attribution is lost',
     landings.success === 'unknown' && 'the thanks page does not lead back',
     landings.mistake === 'unknown' && 'mistakes are shown on a page of this server',
-    strict && 'the form refuses what comes from no allowed origin (403)',
+    strict && 'the form refuses submissions without an allowed origin (403)',
   ].filter(Boolean)
   const message = `${text}: the request does not say which page it came from: ${lost.join(', ')}.`
   const fix = `${join([...listChoices(page, { ...landings, mistake: 'hosted' }, 'unknown'), repair])}`
@@ -153,12 +153,12 @@ function checkPageUrl({ form: { pageUrl }, page }: ReturnCheckInput, landings: L
   if (!known || !page || (known.origin === page.origin && known.pathname === page.pathname)) return []
   // Another site keeps its own way back. The finding about the origin says so.
   if (known.origin !== page.origin && !Object.values(landings).includes('hosted')) return []
-  const message = `The form's pageUrl is ${quote(known.href)}, not this page: what leads senders back leads them there.`
+  const message = `The form's pageUrl is ${quote(known.href)}, not this page: senders are led back to that page.`
   const fix = `Set pageUrl to ${page.href}, unless the form is on both pages.`
   return [createFinding('info', 'page_url_differs', message, fix)]
 }
 
-/** Without a script that reads `_errors`, the page opens again as if nothing had happened. */
+/** Without a script that reads `_errors`, the page opens again without a message. */
 function checkMessages({ hasSnippet, form }: ReturnCheckInput, { mistake }: Landings): Finding[] {
   // A form with captcha needs the snippet anyway, and its absence is an error.
   if (hasSnippet || form.captcha || mistake !== 'page') return []

@@ -1,5 +1,5 @@
-// Checks the scripts of a page that send its form: those that expect other answers, and requests whose answers browsers
-// withhold.
+// Checks the page's scripts that send its form: scripts that expect another answer format, and requests with answers
+// that browsers withhold.
 
 import { createFinding, type Finding, formatElement } from './finding.ts'
 import type { PageForm, ParsedPage } from './parse-page.ts'
@@ -23,17 +23,17 @@ export function checkScripts(
   )
   if ((isBootstrapMade || hasSource(/php-email-form/i)) && lacks('text')) {
     const message =
-      'The script php-email-form of BootstrapMade expects the text "OK" and shows every other answer as an error, a success too.'
+      'The script php-email-form of BootstrapMade expects the text "OK" and shows every other answer as an error, even a success.'
     findings.push(createFinding('warning', 'script_expects_text', message, toFix('text')))
   }
   if (hasSource(/formspree/i) && lacks('formspree')) {
     const message =
-      "The page has Formspree's script, which expects Formspree's answers: it would take a success for an error."
+      "The page has Formspree's script, which expects Formspree's answers: it would show a success as an error."
     findings.push(createFinding('warning', 'script_expects_formspree', message, toFix('formspree')))
   }
   if (CREDENTIALS.test(html)) {
     const message =
-      'A script of the page sends its requests with cookies. Browsers give it no answer of the endpoint then, because the endpoint answers every site.'
+      "A script of the page sends its requests with cookies. Browsers then withhold the endpoint's answer, because the endpoint answers every site."
     const fix = "Leave out credentials: 'include' (or withCredentials) where the script sends the form."
     findings.push(createFinding('warning', 'credentials_included', message, fix))
   }

@@ -30,7 +30,11 @@ export async function fetchPage(
   }
   if (!answer.ok) {
     const code = answer.reason === 'refused-address' ? 'page_private' : 'page_unreachable'
-    return failed(code, `${answer.message}.`, FIXES[answer.reason] ?? 'See that the page opens in a browser.')
+    return failed(
+      code,
+      `${answer.message}.`,
+      FIXES[answer.reason] ?? 'Check that the page opens in a browser.',
+    )
   }
   const { status, headers, body, cut } = answer
   if (status >= 300 && status < 400) {
@@ -48,8 +52,8 @@ export async function fetchPage(
       const message = `The address answers with ${value}, not with a page.`
       return failed('page_not_html', message, 'Check the page itself.')
     }
-    const message = `The page comes compressed (${value}) although that was not asked for.`
-    return failed('page_compressed', message, 'Have the server heed Accept-Encoding.')
+    const message = `The page is compressed (${value}), although the request did not accept that.`
+    return failed('page_compressed', message, 'Configure the server to respect Accept-Encoding.')
   }
   return {
     page: { html: read.html, headers },
@@ -59,13 +63,13 @@ export async function fetchPage(
 
 const FIXES: Record<string, string> = {
   'refused-address': 'Check the public address of the page.',
-  dns: 'See that the address is spelt right.',
+  dns: 'Check the spelling of the address.',
   tls: 'Renew or repair the certificate of the site: browsers refuse it too.',
-  timeout: 'See that the page answers within 15 seconds.',
+  timeout: 'Check that the page answers within 15 seconds.',
 }
 
 function createCutFinding(cut: 'size' | 'time' | 'broken', bytes: number): Finding {
-  const why = { size: 'it is larger', time: 'it comes too slowly', broken: 'the connection broke off' }[cut]
-  const message = `Only the first ${Math.ceil(bytes / 1024)} KB of the page were read, because ${why}: a form further down is not seen.`
+  const why = { size: 'it is larger', time: 'it loads too slowly', broken: 'the connection broke off' }[cut]
+  const message = `Only the first ${Math.ceil(bytes / 1024)} KB of the page were read, because ${why}: a form further down is missed.`
   return createFinding('warning', 'page_cut', message, `Send the part with the form. ${SEND_AS_TEXT}`)
 }

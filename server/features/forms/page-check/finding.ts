@@ -42,7 +42,7 @@ export const formatElement = (name: string, attributes: Record<string, string>) 
     .map(([key, value]) => (value === '' ? ` ${key}` : ` ${key}="${escapeAttribute(value)}"`))
     .join('')}>`
 
-// More than anybody reads. A hostile page can cause thousands.
+// A maximum for people to read. A hostile page can cause thousands.
 const FINDINGS_MAX = 100
 
 /** @returns each finding once, errors first, at most FINDINGS_MAX */

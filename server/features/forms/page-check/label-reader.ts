@@ -11,9 +11,9 @@ export interface PageText {
   text: string
 }
 
-/** What is around a control. */
+/** Elements around a control. */
 export interface ControlTexts {
-  /** The label that it stands in. */
+  /** The enclosing label. */
   around?: PageText
   /** The legend of its group. */
   legend?: PageText
@@ -35,7 +35,7 @@ export function createLabelReader() {
     open({ name, attributes }: Tag) {
       if (name === 'label') {
         label = { text: '' }
-        // An end tag was forgotten.
+        // An end tag is missing.
         apart = ''
         const id = attributes.get('for')
         if (id && !byId.has(id)) byId.set(id, label)

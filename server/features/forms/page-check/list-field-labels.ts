@@ -1,4 +1,4 @@
-// Lists what a page calls the fields of a form: labels, legends of groups, and the attributes that stand in for them.
+// Lists the page's names for the fields of a form: labels, legends of groups, and attributes that replace them.
 
 import { normalizeUnicode } from '../../../lib/text.ts'
 import { LABEL_MAX } from '../labels/schema.ts'
@@ -28,7 +28,7 @@ function toLabel(text: string | undefined): string | undefined {
   )
 }
 
-/** Nobody fills these in. */
+/** People do not fill these in. */
 const NO_FIELD = /^(hidden|submit|button|reset|image)$/
 
 /** @returns a label for each field of the form that has one, in the order of the page */
@@ -47,7 +47,7 @@ export function listFieldLabels(
   const labels = new Map<string, string>()
   for (const [name, group] of Map.groupBy(fields, (control) => control.name)) {
     const first = group[0] as FormControl
-    // The labels of a group are those of its choices.
+    // The labels of a group belong to its choices.
     const isGroup = /^(radio|checkbox)$/.test(first.type) && (group.length > 1 || first.type === 'radio')
     const label = isGroup ? toLabel(first.texts.legend?.text) : findOwnLabel(first, byId)
     if (label !== undefined && labels.size < FIELDS_MAX) labels.set(name, label)

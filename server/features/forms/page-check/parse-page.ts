@@ -18,7 +18,7 @@ export interface FormControl {
 }
 
 export interface PageForm {
-  /** From 1, in the order of the page. */
+  /** Counted from 1, in the order of the page. */
   position: number
   attributes: Map<string, string>
   controls: FormControl[]
@@ -31,7 +31,7 @@ export interface ParsedPage {
   scripts: Map<string, string>[]
   metas: Map<string, string>[]
   baseHref: string | undefined
-  /** The page has a Turnstile box of its own. */
+  /** The page has its own Turnstile box. */
   hasOwnTurnstile: boolean
   /** The page has more than PAGE_MAX; what comes later is not read. */
   cut: boolean

@@ -19,7 +19,7 @@ export interface LinkRequest {
   kind: LinkKind
   token: string
   method: string
-  /** The browser's language, for the page of a sender whose language is not known. */
+  /** The browser's language, for the page of a sender with an unknown language. */
   language: string
   headers: Record<string, string>
 }

@@ -16,14 +16,16 @@ export interface ConfirmNeeds extends Omit<AnnounceNeeds, 'engine'> {
 
 export interface Confirmation {
   state: 'waiting' | 'confirmed' | 'expired'
-  /** How many submissions one press confirms. */
+  /** The number of submissions that one press confirms. */
   waiting: number
   form: { name: string; successMessage: string | null; pageUrl: string | null; brand?: PageBrand }
   /** The language of the sender's page. */
   language: string | null
 }
 
-/** The most submissions that one press confirms. Nobody sends a form more often before pressing. */
+/**
+ * The maximum number of submissions that one press confirms. People do not send a form more often before pressing.
+ */
 const CONFIRMED_MAX = 50
 
 /** @returns undefined for a token that is not ours, and where the submission is gone */
@@ -50,8 +52,8 @@ export async function describeConfirmation(
 }
 
 /**
- * Confirms the submission, and all others that the same mailbox has sent to the form and not confirmed: they got no mail of
- * their own. Does nothing the second time.
+ * Confirms the submission, and the unconfirmed others of the same mailbox and form, which got no separate email. Does
+ * nothing the second time.
  */
 export async function confirmSubmission(
   needs: ConfirmNeeds,

@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import type { Connection } from '../../../storage/database/open-database.ts'
 
-/** As it is sent: what a member has written, and where answers go. */
+/** As it is sent: the member's text, and the address for answers. */
 export const findTeamReply = (
   connection: Connection,
   by: { workspaceId: number; submissionId: number; messageId: string },

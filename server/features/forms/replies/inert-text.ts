@@ -1,10 +1,11 @@
-// Makes what a sender typed harmless in a mail: short, on one line, and without anything that a mail program makes a link of.
+// Makes sender's text harmless in an email: short, on one line, and without anything that mail programs turn into a
+// link.
 
 import { normalizeUnicode } from '../../../lib/text.ts'
 
 /** More than a mail shows of a value, so that removed links leave the words after them. */
 const READ_MAX = 1_000
-/** Controls, surrogates, private characters, and those that nobody sees: they hide links, or turn the text around. */
+/** Controls, surrogates, private and invisible characters: they hide links, or reverse the text around them. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu
 const MARKUP = /<[^<>]*>|[<>]/g
 const DOTS = /[\u3002\uff0e\uff61]/g

@@ -42,7 +42,7 @@ function dropDots(mailbox: string): string {
   return /^g(?:oogle)?mail\.com$/.test(domain) ? `${local.replaceAll('.', '')}@gmail.com` : mailbox
 }
 
-/** The hash says nothing without the server's secret, and in two workspaces it differs. */
+/** The hash reveals nothing without the server's secret, and differs between workspaces. */
 export type AddressHasher = (workspaceId: number, email: string) => string
 
 /** @param secret `TOWPATH_SECRET` */

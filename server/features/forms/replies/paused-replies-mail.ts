@@ -1,4 +1,4 @@
-// The mail to the owners of a workspace whose forms have sent as many replies as they may in an hour.
+// The email to the owners of a workspace whose forms have reached the hourly limit of replies.
 
 import type { OwnersMail } from '../../accounts/workspaces/mail-owners.ts'
 import { REPLIES_PER_HOUR } from './reply-outbox.ts'
@@ -11,7 +11,7 @@ export const toPausedRepliesMail = (origin: string, workspaceId: number): Owners
     'senders get no reply for now. Their submissions are stored as always. With double opt-in, these senders cannot',
     'confirm: you’ll find their submissions in the inbox under “Not confirmed”.',
     '',
-    'If these are not real senders, turn on the captcha of the form, or turn off its reply:',
+    'If these are not real senders, turn on the form’s captcha, or turn off its auto-reply:',
     `${origin}/app/${workspaceId}/forms`,
     '',
   ].join('\n'),

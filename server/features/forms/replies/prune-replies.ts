@@ -1,4 +1,4 @@
-// Deletes what is known of replies once it limits nothing any more.
+// Deletes records of replies once they limit nothing any more.
 
 import { sql } from 'kysely'
 import { DAY_MS } from '../../../lib/utc-day.ts'

@@ -1,4 +1,4 @@
-// Reads the mail to a sender at the moment when it is sent: what has changed since the submission came decides.
+// Reads the email to a sender just before it is sent, so that later changes of the submission count.
 
 import type { Database } from '../../../storage/database/open-database.ts'
 import { mergeBrands, toMailBrand } from '../../accounts/brand/brand.ts'

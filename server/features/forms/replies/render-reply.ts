@@ -6,7 +6,7 @@ import { cutCharacters, isLink, normalizeText, toInertText } from './inert-text.
 /** docs/contract.md §13. */
 const VALUE_MAX = 100
 const SUBJECT_MAX = 250
-/** All values of a text together: a template of nothing but placeholders repeats no letter. */
+/** The limit for all values of a text together, because a template of placeholders repeats no letter. */
 const VALUES_MAX = 10_000
 
 /** `{{confirm}}` and `{{unsubscribe}}` are links of this server, and never fields. */
@@ -16,7 +16,9 @@ const UNSUBSCRIBE = 'unsubscribe'
 const PLACEHOLDER = /\{\{([^{}\r\n]{0,256})\}\}/g
 /** A word of the template: all up to the next white space outside of a placeholder. */
 const WORD = /(?:\{\{[^{}\r\n]{0,256}\}\}|\S)+/g
-/** A link of the template whose host is complete before the first placeholder: `https://example.com/orders/{{number}}`. */
+/**
+ * A link of the template with a complete host before the first placeholder: `https://example.com/orders/{{number}}`.
+ */
 const PATH_OF_LINK = /^[^{}]*?\bhttps?:\/\/[^\s/?#\\{}@]+[/?#]/i
 
 export interface ReplyValues {

@@ -1,5 +1,5 @@
-// The links in mails to senders: one confirms a submission, one stops the replies of a workspace. A link is sealed, so that
-// nobody else can make one, and it says nothing to those who see it.
+// The links in emails to senders: one confirms a submission, one stops the replies of a workspace. A link is sealed,
+// so it cannot be forged, and it reveals nothing.
 
 import { createTextSealer } from '../../../lib/crypto/sealing.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'

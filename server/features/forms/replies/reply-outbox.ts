@@ -34,7 +34,7 @@ export interface AnsweredSubmission {
 export interface ReplyOutboxNeeds {
   engine: DatabaseEngine
   hashAddress: AddressHasher
-  /** Absent where the operator has set up no mail: nobody is answered, and nobody must confirm. */
+  /** Absent without a mail server: then there are no replies, and submissions need no confirmation. */
   mailFrom: string | undefined
   /** Tells the deliverer that a delivery waits. */
   wakeDeliverer: () => void
@@ -121,7 +121,7 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
         (outcome): Metric => ({
           name: 'towpath_replies_total',
           kind: 'counter',
-          help: 'Submissions to forms with a reply: queued, or why their sender gets none',
+          help: 'Submissions to forms with an auto-reply: queued, or why the sender gets none',
           labels: { outcome },
           value: counts.get(outcome) ?? 0,
         }),

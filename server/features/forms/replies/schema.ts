@@ -14,7 +14,7 @@ export const ReplySettingsInput = z
       description: 'Plain text. `{{field}}` becomes what was sent, cut at 100 characters, without links',
     }),
     confirm: flag().nullable().optional().openapi({
-      description: 'Double opt-in: nothing counts until the sender presses the button; false when absent',
+      description: 'Double opt-in: a submission counts once the sender presses the button; false when absent',
     }),
   })
   .transform(({ confirm, ...reply }) => ({ ...reply, confirm: confirm ?? false }))

@@ -211,21 +211,21 @@ describe('a pattern', () => {
   test.each([
     [
       '(?=a)b',
-      'has a look-around (?=…), which the syntax of RE2 does not have, so that the time to match stays bounded',
+      'has a look-around (?=…), which RE2 does not support, because it keeps the matching time bounded',
     ],
     [
       '(?<!a)b',
-      'has a look-around (?<!…), which the syntax of RE2 does not have, so that the time to match stays bounded',
+      'has a look-around (?<!…), which RE2 does not support, because it keeps the matching time bounded',
     ],
     [
       '(a)\\1',
-      'has a backreference \\1, which the syntax of RE2 does not have, so that the time to match stays bounded',
+      'has a backreference \\1, which RE2 does not support, because it keeps the matching time bounded',
     ],
     [
       '((a{1,100}){1,100}){1,100}',
-      'repeats too often: `{1,100}`. At most 1000, also for repetitions in each other',
+      'repeats too often: `{1,100}`. The maximum is 1000, also for nested repetitions',
     ],
-    ['a{1001}', 'repeats too often: `{1001}`. At most 1000, also for repetitions in each other'],
+    ['a{1001}', 'repeats too often: `{1001}`. The maximum is 1000, also for nested repetitions'],
     [
       'a{1,300}',
       `is too large: it has 601 steps, and ${PROGRAM_MAX} are the most. {n,m} repeats all steps before it`,

@@ -1,4 +1,4 @@
-// Checks what was sent against the rules of the form's fields (docs/contract.md §13).
+// Checks submitted fields against the rules of the form (docs/contract.md §13).
 
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import { toEmailAddress } from '../../../lib/email.ts'
@@ -63,7 +63,7 @@ export function createCheck(rule: FieldRule, budget: WorkBudget): (value: string
   }
 }
 
-/** As `<input type=email multiple>`. @returns undefined where one of them is no address */
+/** As `<input type=email multiple>`. @returns undefined when one of them is not an address */
 export function listAddresses(text: string, multiple = false): string[] | undefined {
   const addresses = (multiple ? text.split(',') : [text]).map(toEmailAddress)
   return addresses.every((address) => address !== undefined) ? addresses : undefined
@@ -84,7 +84,7 @@ const DATE = /^(\d{4,6})-(\d\d)-(\d\d)$/
  * (https://html.spec.whatwg.org/multipage/input.html#telephone-state-(type=tel)), because so many notations exist.
  */
 const PHONE = /^[+(]?[\d\s()./+-]*(?:(?:ext\.?|x|#)\s*\d{1,6})?$/i
-/** From emergency numbers to the 15 digits of ITU-T E.164, with a prefix to dial abroad and an extension. */
+/** From emergency numbers to the 15 digits of ITU-T E.164, with a prefix for calls abroad and an extension. */
 const PHONE_DIGITS = { min: 3, max: 25 }
 const TEXT_MAX = 2_048
 
@@ -103,7 +103,7 @@ const CHECKS: Record<FieldType, (text: string) => boolean> = {
     const digits = text.replace(/\D/g, '').length
     return digits >= PHONE_DIGITS.min && digits <= PHONE_DIGITS.max
   },
-  /** As for the input, a number that is too large for a computer is none. */
+  /** Like the input, refuses a number that is too large for a computer. */
   number: (text) => text.length <= TEXT_MAX && NUMBER.test(text) && Number.isFinite(Number(text)),
   date(text) {
     const [, year, month, day] = (DATE.exec(text) ?? []).map(Number)

@@ -24,11 +24,11 @@ const ESTIMATE_MAX = 10_000
 const FOLDED_MAX = 400_000
 /** Matches build tables. Above this size they are built again. */
 const TABLES_MAX_BYTES = 32 * 1024
-/** About what a program takes in memory. */
+/** Estimated memory of a program. */
 const BYTES_OF_STEP = 200
 const BYTES_OF_CLASS = 6_000
 
-/** @throws Error that says what is wrong, as the rest of a sentence */
+/** @throws Error with the mistake, as the rest of a sentence */
 export function compilePattern(source: string): FieldPattern {
   const classes = countClasses(source)
   if (classes > CLASSES_MAX)
@@ -56,7 +56,7 @@ const tooManySteps = (steps: string) =>
     `is too large: it has ${steps} steps, and ${PROGRAM_MAX} are the most. {n,m} repeats all steps before it`,
   )
 
-/** How many classes of characters a pattern has, in brackets or by name. */
+/** The number of character classes in a pattern, in brackets or by name. */
 export const countClasses = (source: string): number => source.match(/\[|\\p/gi)?.length ?? 0
 
 /** The characters of all ranges, where the pattern says that case does not count. */
@@ -120,7 +120,7 @@ function estimateSteps(source: string): number {
 
 const REPEATED_MAX = 1000
 const repeatsTooOften = (repetition: string) =>
-  `repeats too often: ${repetition}. At most ${REPEATED_MAX}, also for repetitions in each other`
+  `repeats too often: ${repetition}. The maximum is ${REPEATED_MAX}, also for nested repetitions`
 
 function compile(source: string): RE2JS {
   try {
@@ -131,7 +131,7 @@ function compile(source: string): RE2JS {
   }
 }
 
-const UNSUPPORTED = 'which the syntax of RE2 does not have, so that the time to match stays bounded'
+const UNSUPPORTED = 'which RE2 does not support, because it keeps the matching time bounded'
 
 function explain(source: string, message: string): string {
   const lookAround = /\(\?<?[=!]/.exec(source)?.[0]
@@ -170,7 +170,7 @@ export interface WorkBudget {
   left: number
 }
 
-/** @returns false also where the text is so long that the work is too much */
+/** @returns false also when the text is so long that the work is too much */
 export function matchesPattern(source: string, text: string, budget: WorkBudget): boolean {
   const pattern = findPattern(source)
   if (!pattern) return true

@@ -18,7 +18,7 @@ interface FileLimits {
   accept: string[]
 }
 
-/** Stands for the fields that no text of the form is for. No field has this name. */
+/** Represents fields without their own text in the form. No field has this name. */
 const ANY_FIELD = ''
 
 /** @returns each message once */

@@ -54,8 +54,8 @@ onBothEngines(
     const phone = (rule: object) => ({ rules: { phone: rule } })
     const texts = (language: string, of: unknown) => ({ messages: { [language]: of } })
     const look =
-      'has a look-around (?=…), which the syntax of RE2 does not have, so that the time to match stays bounded'
-    const often = 'repeats too often: `{1,100}`. At most 1000, also for repetitions in each other'
+      'has a look-around (?=…), which RE2 does not support, because it keeps the matching time bounded'
+    const often = 'repeats too often: `{1,100}`. The maximum is 1000, also for nested repetitions'
     test.each<[object, string, string]>([
       [{ rules: [] }, 'rules', 'must be an object of rules by field'],
       [{ rules: { '': {} } }, 'rules.', 'must not be empty'],

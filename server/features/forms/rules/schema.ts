@@ -1,4 +1,4 @@
-// The shapes of a form's rules for its fields, and of its own texts for mistakes (docs/contract.md §13).
+// The shapes of a form's rules for its fields, and of its custom messages (docs/contract.md §13).
 
 import { z } from '@hono/zod-openapi'
 import { flag, oneOf, text, wholeNumber } from '../../../lib/api-fields.ts'

@@ -93,7 +93,7 @@ const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i
 
 /**
  * Reads `de-CH, fr;q=0.8, *;q=0.1` (https://www.rfc-editor.org/rfc/rfc9110#section-12.5.4).
- * @returns the locales that the sender accepts, the most wanted first. `*` and what is no language range are left out.
+ * @returns the locales that the sender accepts, by preference. Omits `*` and anything that is not a language range.
  */
 export function parseAcceptLanguage(header: string): string[] {
   const start = header.slice(0, HEADER_MAX)
@@ -109,7 +109,7 @@ export function parseAcceptLanguage(header: string): string[] {
   return ranges.sort((a, b) => b.weight - a.weight).map(({ locale }) => locale)
 }
 
-/** @returns 0 for a weight that is none: the range is not used */
+/** @returns 0 for an invalid weight: the range is not used */
 function readWeight(parameters: string[]): number {
   if (parameters.length === 0) return 1
   const weight = parameters.length === 1 ? WEIGHT.exec(parameters[0] as string)?.[1] : undefined

@@ -26,7 +26,7 @@ export interface FormNeeds {
   isBlocked: (url: URL) => boolean
   /** False where the operator has set up no mail server. */
   canMail: boolean
-  /** False where several machines serve the forms, and each has only a directory of its own for files. */
+  /** False when several machines serve the forms without a shared file store. */
   canStoreFiles: () => boolean
 }
 
@@ -193,7 +193,7 @@ export function refuseUnavailable(
 const NO_MAIL =
   'needs a mail server, and this server has none. Its operator can set one up with SMTP_URL and MAIL_FROM, and start the server again'
 const NO_SHARED_STORE =
-  'needs a bucket, because several servers share this database and each has only a directory of its own. Their operator can name one with UPLOADS_S3_URL, and start the servers again'
+  'needs a bucket, because several servers share this database but not their directories. The operator can set one with UPLOADS_S3_URL, and restart the servers'
 
 /** Removes repeated entries. The schema has already normalized origins and hosts, so two spellings are equal here. */
 const toListColumn = (list: (string | number)[] | null | undefined) =>

@@ -1,5 +1,5 @@
-// A form's list of hosts that `_next` may lead to: what an entry may be, how it is stored, and which URLs it allows.
-// Without a list, anybody can write a form that posts to this server and leads on to a page of theirs.
+// A form's list of hosts that `_next` may lead to: the syntax of an entry, its stored form, and the URLs that it
+// allows. Without a list, a stranger could write a form that posts to this server and leads on to any page.
 
 import { trimEnd } from '../../../lib/clean-text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
@@ -12,7 +12,8 @@ export const NEXT_HOST_MAX = 260
  * ASCII (`xn--…`), without a dot at the end; undefined for anything else
  */
 export function normalizeNextHost(text: string): string | undefined {
-  // The URL parser forgives tabs and backslashes, and takes what is before an "@" for a user. A "*" is no wildcard here.
+  // The URL parser ignores tabs and backslashes, and reads the part before an "@" as a user. A "*" is not a wildcard
+  // here.
   if (!/^[^\s/\\?#@*%]+$/.test(text)) return undefined
   // A scheme without a default port: the parser would drop ":80" of http and ":443" of https.
   const port = /:(\d{1,5})$/.exec(text.replace(/^\[[^\]]*\]/, ''))?.[1]

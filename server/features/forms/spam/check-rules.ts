@@ -12,7 +12,7 @@ import type { SpamSettings } from './schema.ts'
 
 export interface RuledForm {
   spam: SpamSettings
-  /** A field whose type is `url` is for a link, so its links are not counted. */
+  /** Links in a field of the type `url` are expected, so they are not counted. */
   rules?: Record<string, { type?: string | null }>
 }
 
@@ -55,7 +55,7 @@ async function compile(rules: string[], toPatterns: (rule: string) => string[]) 
   return patterns.length === 0 ? undefined : compilePatterns(patterns)
 }
 
-/** A star at an end says only that the word goes on there. */
+/** A star at an end only says that the word continues. */
 const withoutOuterStars = (pattern: string) => pattern.replace(/^ \*+/, '').replace(/\*+ $/, '')
 
 /** `@spam.example` is short for `*@spam.example`. */
@@ -136,5 +136,5 @@ function describeLinks(
 
 const cut = (text: string) => (text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text)
 const show = (text: string) => quote(cut(text))
-/** Names the rule where it is not what was found. */
+/** Names the rule when it differs from the matched text. */
 const differs = (found: string, rule: string) => (found === rule.toLowerCase() ? '' : ` (${show(rule)})`)

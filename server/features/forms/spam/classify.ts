@@ -1,5 +1,5 @@
-// Naive Bayes over the features of a submission. Each feature says by which factor spam has it more often than other
-// submissions (Graham, "A Plan for Spam"; the correction for rare features is Robinson's).
+// Naive Bayes over the features of a submission. Each feature has a factor: how much more often spam has it than
+// other submissions (Graham, "A Plan for Spam"; the correction for rare features is Robinson's).
 
 import { type Features, toLabel } from './features.ts'
 import type { FeatureNumbers } from './number-features.ts'
@@ -14,9 +14,9 @@ export interface SpamModel {
 /** With fewer of either kind, nothing is known yet. */
 export const LESSONS_MIN = 20
 const THRESHOLD = 0.995
-/** How much a feature that was never seen counts, in submissions. */
+/** The weight of an unseen feature, in submissions. */
 const DOUBT = 1
-/** Only the strongest features count: a hundred harmless words must not hide a few telling ones. */
+/** Only the strongest features count, so that a hundred harmless words cannot hide a few typical ones. */
 const FEATURES_WEIGHED = 15
 /** Features depend on each other, so their sum says too much. Chosen for few false positives: docs/adr/0054-spam.md. */
 const DAMPING = 0.4
@@ -37,7 +37,7 @@ export interface Classification {
   /** Between 0 and 1. */
   probability: number
   isSpam: boolean
-  /** Those that speak for spam, strongest first. */
+  /** The features that indicate spam, strongest first. */
   weights: Weight[]
 }
 

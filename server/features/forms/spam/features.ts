@@ -27,7 +27,7 @@ const ASCII_LETTER = /[A-Za-z]/g
 const ASCII_CAPITAL = /[A-Z]/g
 const ASCII_WORD = /[a-z0-9][a-z0-9']*/g
 const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}'’]*/gu
-/** Scripts without spaces between words: two letters beside each other stand for a word. */
+/** Scripts without spaces between words: two adjacent letters count as a word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u
 const SCRIPTS = {
   Cyrillic: /\p{Script=Cyrillic}/gu,
@@ -80,7 +80,7 @@ function addTiming(add: Add, pageSeconds: number | null) {
   else add(`timing:${under}`, `sent within ${under} seconds`)
 }
 
-/** @returns the text without its links, whose paths are mostly random */
+/** @returns the text without its links, because most of their paths are random */
 function takeLinks(text: string, add: Add): { text: string; links: number } {
   let links = 0
   let readUntil = 0

@@ -4,13 +4,13 @@ import { foldCase, isAscii, normalizeUnicode } from '../../../lib/text.ts'
 
 /** Invisible characters, which spam puts into the middle of words. */
 const INVISIBLE = /\p{Cf}/gu
-/** A symbol is a word of its own: `100%` is `100 %`, and `$$$` is found in `$$$$`. */
+/** A symbol is a separate word: `100%` is `100 %`, and `$$$` is found in `$$$$`. */
 const SYMBOLS = /[\p{S}%#@&]/gu
 const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}\p{S}%#@&]+/gu
 /** The same two for ASCII. */
 const ASCII_SYMBOLS = /[$+<=>^`|~%#@&]/g
 const BETWEEN_ASCII_WORDS = /[^A-Za-z0-9$+<=>^`|~%#@&]+/g
-/** For a rule, where `*` stands for letters. */
+/** For a rule, where `*` matches letters. */
 const BETWEEN_WORDS_OF_RULE = /[^\p{L}\p{N}\p{M}\p{S}%#@&*]+/gu
 
 /** One character may have a compatible form of 18 letters. Such a text keeps its own. */

@@ -1,5 +1,5 @@
-// Judges whether a submission is spam: the rules of its form, and the classifier of its workspace. It never refuses and
-// never fails: a judge that cannot judge says that it is no spam, because a lead must not get lost.
+// Judges whether a submission is spam, by the rules of its form and the classifier of its workspace. It never refuses
+// and never fails: without a judgment, a submission is not spam, so that no lead gets lost.
 
 import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
 import { isEmail } from '../../../lib/email.ts'
@@ -24,7 +24,7 @@ export interface JudgedSubmission {
 /** @returns the reasons, strongest first; empty where it is no spam */
 export type SpamJudge = (form: JudgedForm, submission: JudgedSubmission) => Promise<string[]>
 
-/** A sender waits no longer for what the database knows. */
+/** The sender waits at most this long for the database. */
 const WAIT_MS = 1_000
 
 export const createSpamJudge =

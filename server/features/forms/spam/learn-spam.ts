@@ -1,5 +1,5 @@
-// Teaches the classifier of a workspace, in the transaction that changes the status of submissions: the counts are exact
-// at any moment. What a submission has taught stands beside it, and exactly that is taken back.
+// Teaches the classifier of a workspace, in the transaction that changes the status of submissions, so the counts are
+// always exact. The row of a submission keeps its features, so that exactly these can be removed later.
 
 import { sql } from 'kysely'
 import { cutIntoSteps, takeTurn } from '../../../lib/concurrency/take-turn.ts'
@@ -17,7 +17,7 @@ import type { WorkspaceSpamCache } from './workspace-spam.ts'
 
 export interface TaughtSubmission {
   id: number
-  /** As stored. */
+  /** In the stored form. */
   learned: string | null
   /** The size of its fields. */
   bytes: number
@@ -35,7 +35,7 @@ export interface SpamLearner {
   unlearn(connection: Connection, onCommit: OnCommit, workspaceId: number, ids: number[]): Promise<void>
 }
 
-/** Reading and weighing a megabyte takes some milliseconds, in which no redirect runs on SQLite. */
+/** Reading and weighing a megabyte takes some milliseconds and blocks redirects on SQLite. */
 const STEP_BYTES = 256 * 1024
 const WORDS_AT_ONCE = 100
 
@@ -148,7 +148,7 @@ function createCounts() {
   }
 }
 
-/** A change of zero makes other nodes read again what else stands beside the counts. */
+/** A change of zero makes other nodes reload the data next to the counts. */
 export async function addToTotals(
   connection: Connection,
   workspaceId: number,

@@ -124,7 +124,7 @@ async function find(
 ): Promise<PatternMatch[]> {
   const pace = createPacer()
   const found = new Map<string, PatternMatch>()
-  /** The last word in which each pattern was checked: one check per word is enough. */
+  /** The last checked word of each pattern: one check per word is enough. */
   const looked = new Int32Array(patterns.length).fill(-1)
   let node = ROOT
   let words = 0

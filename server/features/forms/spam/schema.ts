@@ -14,14 +14,14 @@ interface RuleKind {
   noun: string
   example: string[]
   description: string
-  /** @returns what is wrong with a rule */
+  /** @returns the mistake in a rule */
   findMistake: (rule: string) => string | undefined
 }
 
 const WORDS: RuleKind = {
   noun: 'words',
   example: ['casino', 'crypto*'],
-  description: 'Whole words, without regard to case; `*` stands for any letters of a word',
+  description: 'Whole words, ignoring case; `*` matches any letters of a word',
   findMistake(rule) {
     const pattern = toWordPattern(rule)
     if (pattern === '') return 'must have a letter, a digit or a symbol'
@@ -35,7 +35,7 @@ const WORDS: RuleKind = {
 const EMAILS: RuleKind = {
   noun: 'email addresses',
   example: ['*@spam.example'],
-  description: 'Without regard to case; `*` stands for any characters',
+  description: 'Ignoring case; `*` matches any characters',
   findMistake: (rule) =>
     /\s/.test(rule) || !/[@*]/.test(rule) ? 'must be an address or *@ and a domain' : undefined,
 }
@@ -43,7 +43,7 @@ const EMAILS: RuleKind = {
 const DOMAINS: RuleKind = {
   noun: 'domains',
   example: ['spam.example', '*.test'],
-  description: 'Domains with their subdomains, of links and of the address; `*` stands for any characters',
+  description: 'Domains with their subdomains, of links and of the address; `*` matches any characters',
   findMistake: (rule) => (/[\s/@:]/.test(rule) ? 'must be a domain such as spam.example' : undefined),
 }
 
@@ -62,7 +62,7 @@ const rules = ({ noun, example, description, findMistake }: RuleKind) =>
     .max(RULES_MAX, `must be at most ${RULES_MAX} ${noun}`)
     .refine(
       (all) => all.filter((rule) => /[^*]\*+[^*]/.test(rule)).length <= INNER_STARS_MAX,
-      `must have * inside in at most ${INNER_STARS_MAX} of them`,
+      `may have * inside in at most ${INNER_STARS_MAX} of them`,
     )
     .nullable()
     .optional()

@@ -1,4 +1,4 @@
-// Reads the stored spam rules of a form. Equal texts share one value, and what is made from it (check-rules.ts).
+// Reads the stored spam rules of a form. Equal texts share one value and its parsed form (check-rules.ts).
 
 import { createGenerations } from '../../../lib/generations.ts'
 import type { SpamSettings } from './schema.ts'

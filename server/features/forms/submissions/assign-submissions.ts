@@ -1,5 +1,5 @@
-// Gives submissions to a member of the workspace, or to nobody. A member who leaves has none any more: the rows go with the
-// membership.
+// Assigns submissions to a member of the workspace, or to no one. When a member leaves, deleting the membership
+// removes the assignments.
 
 import { invalid } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
@@ -34,7 +34,7 @@ export async function assignSubmissions(
     .execute()
 }
 
-/** @returns those that the workspace has */
+/** @returns the ids that the workspace has */
 export async function findSubmissionStates(
   connection: Connection,
   { workspaceId }: Pick<Actor, 'workspaceId'>,

@@ -22,9 +22,9 @@ const CLICK_REASONS = {
 const VISIT_REASONS: Record<string, string> = {
   campaign: 'The address of the page named this campaign.',
   referrer: 'The browser came to the page from this site.',
-  direct: 'The page named none of your links, no campaign and no other site.',
+  direct: 'The page named no link of this workspace, no campaign and no other site.',
 }
-/** Stands in place of the touch's part of the lead, because a click that is found later changes the parts. */
+/** Replaces the touch's part of the lead, because a click that is found later changes the parts. */
 const PENDING = 'Attribution is pending: analytics are catching up.'
 const PAGE_CAMPAIGN = "The address of the form's page named this campaign."
 
@@ -170,7 +170,7 @@ function toTouchesWithoutVisit(submission: SubmissionRow, links: LinkNames): Tou
   )
 }
 
-/** The page of the form is no touch of its own: a site brings no visitors to itself. */
+/** The form's page is not a touch: a site does not bring visitors to itself. */
 function toPageTouches(row: SubmissionRow): TouchResource[] {
   const campaign = toCampaign(row)
   if (!hasCampaign(campaign)) return []

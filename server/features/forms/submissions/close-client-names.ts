@@ -1,5 +1,4 @@
-// Closes the names of browsers, systems and devices of submissions that an earlier release has stored: what is in no list
-// becomes `Other`.
+// Replaces unknown names of browsers, systems and devices in submissions of earlier releases by `Other`.
 
 import { closeNames } from '../../../storage/clients/closed-names.ts'
 import { changeOldRows } from '../../../storage/database/change-old-rows.ts'

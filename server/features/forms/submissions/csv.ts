@@ -37,7 +37,7 @@ const COLUMNS_AFTER_FIELDS: OwnColumn[] = [
   'attribution',
   ...VISITOR_FIELDS,
 ]
-/** This column holds, as JSON, the fields that have no column of their own. */
+/** This column has, as JSON, the fields without a column. */
 const MORE_FIELDS = 'moreFields'
 const OUTCOME_COLUMNS = ['outcome', 'outcomeValue', 'outcomeCurrency'] as const
 const CONSENT_COLUMNS = ['consent', 'consentAt'] as const
@@ -122,7 +122,7 @@ export function toCells<Time extends TableCell>(
   ]
 }
 
-/** The latest stage, and what was won. Values of several currencies stand beside each other. */
+/** The latest stage, and the won values. Values in several currencies are listed side by side. */
 function toOutcomeCells(outcomes: SubmissionResource['outcomes']): string[] {
   const won = sumWonValues(outcomes)
   const join = (name: 'value' | 'currency') => won.map((each) => each[name]).join(', ')

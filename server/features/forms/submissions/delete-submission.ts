@@ -1,4 +1,4 @@
-// Deletes submissions for good.
+// Permanently deletes submissions, with their stored answers.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
@@ -75,7 +75,10 @@ async function deleteSentTexts(connection: Connection, workspaceId: number, subm
     .execute()
 }
 
-/** Deletes the stored answers about their outcomes, and those with replies of the team. No other one names a submission. */
+/**
+ * Deletes the stored answers about their outcomes, and those with replies of the team. No other stored answer names a
+ * submission.
+ */
 async function deleteStoredAnswers(connection: Connection, workspaceId: number, ids: number[]) {
   await connection
     .deleteFrom('idempotency_keys')

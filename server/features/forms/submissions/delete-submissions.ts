@@ -1,4 +1,4 @@
-// Deletes up to 100 submissions for good, in one transaction: all or none.
+// Permanently deletes up to 100 submissions in one transaction: all or none.
 
 import { cutIntoSteps, takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import type { Database } from '../../../storage/database/open-database.ts'

@@ -7,7 +7,7 @@ import { changeOldRows } from '../../../storage/database/change-old-rows.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 
 const SLICE_ROWS = 100
-/** A submission can have a megabyte: a slice has one of those. */
+/** A submission can have a megabyte, so a slice holds one of that size. */
 const SLICE_BYTES = 256 * 1024
 
 export const foldSubmissionTexts = (db: Database, sliceRows = SLICE_ROWS): Promise<void> =>

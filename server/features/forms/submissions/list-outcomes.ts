@@ -1,4 +1,4 @@
-// Lists the outcomes of many submissions with few queries, and adds up what the won ones brought.
+// Lists the outcomes of many submissions with few queries, and adds up the won values.
 
 import { sql } from 'kysely'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
@@ -49,7 +49,7 @@ export async function listOutcomesOfSubmissions(
   return outcomes
 }
 
-/** What the won outcomes brought, by currency: amounts of different currencies are never added up. */
+/** The value of won outcomes by currency, because amounts of different currencies are never added up. */
 export function sumWonValues(outcomes: readonly LeadOutcome[]): { value: string; currency: string }[] {
   const sums = new Map<string, bigint>()
   for (const { stage, value, currency } of outcomes)

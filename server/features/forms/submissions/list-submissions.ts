@@ -74,7 +74,7 @@ async function readSubmissionPage(
   return { data, nextCursor, total: page.total }
 }
 
-/** For filters that the index answers. PostgreSQL answers any filter in a process of its own. */
+/** For filters that the index answers. PostgreSQL answers any filter, because it runs in other processes. */
 const queryPage: typeof scanSubmissionPage = async (scope, { limit, after }) => {
   const selected = selectScope(scope)
   let page = selected.select(POSITION_COLUMNS)

@@ -1,4 +1,4 @@
-// Reads what a notification says about a submission: the API resource, and texts for people.
+// Reads the content of a notification about a submission: the API resource, and texts for people.
 
 import { sql } from 'kysely'
 import { createBatchLoader } from '../../../lib/concurrency/batch-loader.ts'
@@ -23,7 +23,7 @@ import {
 } from './submission.ts'
 
 export interface NotificationContentNeeds extends SubmissionNeeds {
-  /** The link to a file for those who have the notification. */
+  /** The link to a file for the readers of the notification. */
   toFileUrl: (key: string) => string
 }
 
@@ -136,7 +136,7 @@ const toShownLink = ({ tags, ...link }: EventLink) => ({ link, tags })
 /** Counting more would hold up redirects on SQLite. */
 const COUNTED_MAX = 1_000
 
-/** Which submission of its form it is; null in forms with many. */
+/** Its number in its form; null in forms with many. */
 async function countUpTo(read: Connection, workspaceId: number, row: SubmissionRow): Promise<number | null> {
   const form = read
     .selectFrom('forms')
@@ -170,7 +170,7 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
-/** In the largest unit of which there is one. */
+/** In the largest unit that fits. */
 function formatDuration(ms: number): string {
   const [unit, size] = UNITS.find(([, length]) => ms >= length) ?? ['minute', 60_000]
   const count = Math.max(1, Math.floor(ms / size))

@@ -53,7 +53,7 @@ export async function scanSubmissionPage(scope: SubmissionScope, search: PageSea
   return page
 }
 
-/** Reads what the page lacks. To read the positions of all that pass takes as long as to find them. */
+/** Reads the missing rows of the page. Reading the positions of all matches would take as long as finding them. */
 async function searchAtOnce(
   scope: SubmissionScope,
   { after, limit }: PageSearch,

@@ -1,4 +1,4 @@
-// The shapes of submissions in the API: what is stored of them, how they are chosen, and what changes.
+// The shapes of submissions in the API: stored fields, filters, and changes.
 
 import { z } from '@hono/zod-openapi'
 import {
@@ -16,7 +16,7 @@ import { AD_CLICK_ID_NAMES } from '../../visitors/ad-click-ids.ts'
 import { ConsentShape } from '../consent/schema.ts'
 import { FileShape } from '../uploads/schema.ts'
 
-/** `unconfirmed`: the sender has not pressed the button of double opt-in yet. */
+/** `unconfirmed`: waits for the sender's double opt-in. */
 export const SUBMISSION_STATUSES = ['new', 'read', 'archived', 'spam', 'unconfirmed'] as const
 /** The statuses that a person gives. */
 export const SET_STATUSES = ['new', 'read', 'archived', 'spam'] as const
@@ -54,11 +54,11 @@ export const SubmissionShape = z
     status: z.enum(SUBMISSION_STATUSES),
     test: z
       .boolean()
-      .openapi({ description: 'Sent by "Try it" of the dashboard: it notifies nobody and is in no figure' }),
+      .openapi({ description: 'Sent by "Try it" of the dashboard: it is not announced and not counted' }),
     spamReasons: z
       .array(z.string())
       .openapi({ description: 'Why it was stored as spam; empty where it was not' }),
-    consent: ConsentShape.nullable().openapi({ description: 'What the sender agreed to' }),
+    consent: ConsentShape.nullable().openapi({ description: "The sender's consent" }),
     notes: z.string().nullable(),
     assigneeId: z.int().nullable().openapi({ description: 'The member of the workspace who has it' }),
     email: z.string().nullable(),
@@ -95,7 +95,7 @@ export const SubmissionShape = z
           at: z.iso.datetime(),
         }),
       )
-      .openapi({ description: 'What became of the lead, oldest first' }),
+      .openapi({ description: 'The outcomes of the lead, oldest first' }),
     createdAt: z.iso.datetime(),
   })
   .openapi('Submission')
@@ -154,7 +154,7 @@ const statuses = z
 
 const ASSIGNEE_MESSAGE = 'must be the id of a member, or none'
 
-/** `none`: nobody has them. */
+/** `none`: unassigned submissions. */
 const assignee = z
   .string({ error: ASSIGNEE_MESSAGE })
   .regex(/^(none|[1-9]\d{0,14})$/, ASSIGNEE_MESSAGE)
@@ -164,7 +164,7 @@ const assignee = z
     type: 'string',
     maxLength: 15,
     pattern: '^(none|[1-9]\\d{0,14})$',
-    description: 'Submissions of this member; none: of nobody',
+    description: 'Submissions assigned to this member; none: unassigned ones',
     example: '1',
   })
 
@@ -249,7 +249,7 @@ export const SubmissionExportQuery = z
       .refine(isTimeZone, 'must be an IANA time zone, for example Europe/Berlin')
       .optional()
       .openapi({
-        description: 'CSV and XLSX: times are those of the clocks there, as `2026-03-29 14:05:00`',
+        description: 'CSV and XLSX: times are local to it, as `2026-03-29 14:05:00`',
         example: 'Europe/Berlin',
       }),
     ...SELECTION,
@@ -264,7 +264,7 @@ export type SubmissionExportOptions = Pick<
 export const assigneeInput = wholeNumber(1, ID_MAX)
   .nullable()
   .optional()
-  .openapi({ description: 'A member of the workspace; null: nobody' })
+  .openapi({ description: 'A member of the workspace; null: unassigned' })
 
 export const UpdateSubmission = z
   .strictObject({

@@ -1,4 +1,4 @@
-// Sets the status of submissions, with all that follows from it: what was held back is announced, and the classifier of the
+// Sets the status of submissions with all its effects: held-back submissions are announced, and the classifier of the
 // workspace learns.
 
 import { sql } from 'kysely'

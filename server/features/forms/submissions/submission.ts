@@ -42,7 +42,7 @@ type Attribution = SubmissionResource['attribution']
 
 export interface SubmissionNeeds {
   db: Database
-  /** `https://go.example`, before the slug of a link without a domain of its own. */
+  /** `https://go.example`, before the slug of a link on the default domain. */
   origin: string
   /** Assigns links to the workspace's pending submissions, as far as that takes at most two seconds. */
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
@@ -175,8 +175,8 @@ export const selectWorkspaceSubmissions = (
     .where(toCondition(engine, by))
 
 /**
- * Those of these submissions that pass the filters. The caller adds the columns. The plus keeps SQLite from reading an
- * index of the whole workspace in place of the ids.
+ * The given submissions that pass the filters. The caller adds the columns. The plus stops SQLite from reading an
+ * index of the whole workspace instead of the ids.
  */
 export const selectSubmissionsById = (
   { read, engine }: Reader,
@@ -257,8 +257,8 @@ const COLUMN_BY_FIELD = {
 } as const
 
 /**
- * Reads rows after their attribution is decided, as far as that takes at most two seconds. Where a submission came in
- * between, it tries once more. A row that is still undecided reads `pending`.
+ * Reads rows after their attribution is decided, but waits at most two seconds. Retries once when a new submission
+ * came in between. Undecided rows read `pending`.
  */
 export async function readWithAttribution(
   { resolvePendingAttribution }: Pick<SubmissionNeeds, 'resolvePendingAttribution'>,
@@ -273,7 +273,7 @@ export async function readWithAttribution(
 }
 
 /**
- * The same for rows that no filter chooses, such as those of known ids: where all of them are decided, nothing waits for
+ * The same for rows without filters, such as those of known ids: when all of them are decided, it does not wait for
  * the undecided ones of the workspace.
  */
 export async function readOnceDecided(

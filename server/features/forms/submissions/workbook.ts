@@ -16,7 +16,7 @@ export async function* writeWorkbook(
   rows: AsyncGenerator<TableCell[]>,
   timeHeaders: readonly string[],
 ): AsyncGenerator<Uint8Array> {
-  // Loaded with the first workbook: a server that writes none needs no memory for it.
+  // Loaded with the first workbook, so that other servers need no memory for it.
   const { writeXlsxStream } = await import('hucre/xlsx')
   const columns = headers.map((header) => ({
     header: toCell(header),

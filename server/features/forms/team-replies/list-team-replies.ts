@@ -41,7 +41,7 @@ export async function listTeamReplies(
     author: row.author,
     subject: row.subject,
     text: row.text,
-    // A delivery that must not be sent any more is deleted.
+    // Deletes a delivery that must no longer be sent.
     status: toReplyStatus(row.delivery_status ?? row.status ?? 'canceled'),
     error: row.last_error,
     createdAt: toIso(row.created_at),

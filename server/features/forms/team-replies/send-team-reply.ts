@@ -84,7 +84,7 @@ async function requireAnswerable(
   if (email === null) throw refuse('This submission has no email address')
   if (status === 'spam') throw refuse('This submission is spam. Mark it as not spam first.')
   if (status === 'unconfirmed') throw refuse('The sender has not confirmed the address yet')
-  if (!isAnswerable(email)) throw refuse('Nobody reads emails to this address')
+  if (!isAnswerable(email)) throw refuse('Emails to this address are not read')
   if (Number(replies) >= REPLIES_PER_SUBMISSION_MAX)
     throw refuse(`A submission has at most ${REPLIES_PER_SUBMISSION_MAX} replies`)
   const stop = await connection

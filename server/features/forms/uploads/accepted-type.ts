@@ -49,7 +49,7 @@ const SAME_KIND = [
   ['doc', 'rtf'],
 ]
 
-/** Documents whose bytes may show only the container that they are in, by the type that pages name them with. */
+/** Documents that may look like their container only, by the type that pages name them with. */
 const DOCUMENT_ENDINGS: Record<string, string> = {
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
@@ -125,7 +125,7 @@ function fitsEnding(ending: string, { type, shown, isKnownEnding }: JudgedFile):
   if (PROTECTABLE.test(ending) && type === 'application/x-cfb') return true
   if (IN_ZIP.test(ending)) return type === 'application/zip'
   if (IN_CFB.test(ending)) return type === 'application/x-cfb'
-  // Files of this kind have a signature, and this one does not.
+  // Files of this kind need a signature, and this one has none.
   if (isKnownEnding(ending)) return false
   return [...CONTAINERS, PLAIN_TEXT, UNKNOWN_TYPE].includes(type)
 }

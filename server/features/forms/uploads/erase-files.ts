@@ -1,5 +1,5 @@
-// Deletes the bytes of files whose rows are gone. A trigger has put their keys into `erased_files`, in the transaction that
-// deleted the rows, so none is missed. The key goes after the bytes: a crash in between only repeats a deletion.
+// Deletes the bytes of files with deleted rows. A trigger has put their keys into `erased_files` in the same
+// transaction, so none is missed. The key is deleted after the bytes, so a crash in between only repeats a deletion.
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import { describeError, log } from '../../../lib/log.ts'

@@ -67,7 +67,7 @@ export function createFileLinkEndpoint(needs: FileLinkNeeds) {
       const file = await findFileByKey(needs.db.read, link.key)
       if (!file) return refuse(request, GONE)
       describeRequest({ workspaceId: file.workspace_id })
-      // The operator has closed what this workspace shows to strangers.
+      // The operator has suspended this workspace's public pages.
       if (file.suspended_at !== null) return refuse(request, UNKNOWN)
       server.timeout(request, SENDING_IDLE_SECONDS)
       return await toFileResponse(needs.uploads.store, file, request)

@@ -1,5 +1,5 @@
-// The links in notifications that open a file without signing in. A link is signed, so nobody else can make one, and a
-// forged one is refused without a look into the database.
+// The links in notifications that open a file without signing in. A link is signed, so it cannot be forged, and a
+// forged one is refused without a database lookup.
 
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { DAY_MS } from '../../../lib/utc-day.ts'

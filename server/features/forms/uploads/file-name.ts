@@ -11,12 +11,12 @@ const INVISIBLE =
   /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff]/gu
 /** Windows refuses these in names. */
 const RESERVED = /[<>:"|?*]/g
-/** Windows takes these for devices, with whatever ending. */
+/** Reserved device names of Windows, with any extension. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 /** An ending longer than this is a part of the name. */
 const ENDING_MAX = 16
 
-/** @returns a name without a path and without anything that a screen, a header or a file system would take for more */
+/** @returns a name without a path and without characters that a screen, a header or a file system would interpret */
 export function toHarmlessName(given: string): string {
   // A text of a megabyte is cut before anything searches in it.
   const last = given
@@ -31,7 +31,7 @@ export function toHarmlessName(given: string): string {
   return cutName(DEVICE.test(name) ? `_${name}` : name) || FALLBACK
 }
 
-/** Cuts between two characters, and keeps the ending, which says what the file is. */
+/** Cuts between two characters, and keeps the extension, which shows the type. */
 function cutName(name: string): string {
   if (Buffer.byteLength(name) <= BYTES_MAX) return name
   const dot = name.lastIndexOf('.')

@@ -78,8 +78,8 @@ interface ByteRange {
 }
 
 /**
- * Reads which part of a file a request wants (RFC 9110 §14): browsers resume a download that broke off with it.
- * @returns undefined for the whole file, also where several parts are wanted, which a server may ignore
+ * Parses a range request (RFC 9110 §14): browsers use it to resume a download.
+ * @returns undefined for the whole file, also for several ranges, which a server may ignore
  */
 export function readByteRange(header: string | null, bytes: number): ByteRange | 'outside' | undefined {
   const [, from, to] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? []

@@ -52,7 +52,7 @@ export function findFileByKey(connection: Connection, key: string) {
     .executeTakeFirst()
 }
 
-/** In the order in which they were sent. The caller has looked whether the submission exists. */
+/** In the order of sending. The caller has checked that the submission exists. */
 export const listStoredFiles = (
   connection: Connection,
   workspaceId: number,

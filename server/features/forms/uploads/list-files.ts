@@ -24,7 +24,7 @@ const selectFiles = prepareQuery(
       .orderBy('id'),
 )
 
-/** @returns the files of each submission that has some, in the order in which they were sent */
+/** @returns the files of each submission with files, in the order of sending */
 export async function listFilesOfSubmissions(
   connection: Connection,
   workspaceId: number,

@@ -28,7 +28,7 @@ export async function previewFile(store: Pick<FileStore, 'read'>, file: StoredFi
   return { kind: 'text', text, truncated }
 }
 
-/** As editors open it: UTF-16, UTF-8, else windows-1252. A character that the cut has split is left out. */
+/** Decodes as editors do: UTF-16, UTF-8, else windows-1252. Drops a character that the cut has split. */
 function decode(bytes: Uint8Array, cut: boolean): string {
   const encoding = recognizeUnicode(bytes) ?? 'utf-8'
   try {

@@ -1,5 +1,5 @@
-// Takes the files of one request: their bytes go into drafts while they come, and are hashed, measured and sniffed on the
-// way. What is refused is read to its end and kept nowhere, so that the answer can name every mistake.
+// Receives the files of one request: writes their bytes into drafts, and hashes, measures and sniffs them meanwhile.
+// Reads refused files to the end without keeping them, so that the answer can name every mistake.
 
 import { createHash, type Hash } from 'node:crypto'
 import type { FileDraft, FileStore } from '../../../storage/files/file-store.ts'
@@ -12,7 +12,7 @@ import type { SubmittedFile } from './submitted-file.ts'
 
 export interface FileReceiverNeeds {
   store: Pick<FileStore, 'create'>
-  /** Keys of files whose rows may still come: no sweep takes them. */
+  /** Keys of files that may still get a row: no sweep takes them. */
   unfinished: Set<string>
 }
 
@@ -30,7 +30,7 @@ export interface FileReceiver {
   commit(): Promise<void>
   /** The files are a submission's now, or may be. */
   keep(): void
-  /** Ends the request: leaves nothing behind of files that are not kept. Never throws. */
+  /** Ends the request: removes files that are not kept. Never throws. */
   close(): Promise<void>
 }
 

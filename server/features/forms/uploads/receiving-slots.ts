@@ -29,7 +29,7 @@ export interface ReceivingSlot {
 interface SlotState {
   address: string
   bytes: number
-  /** Only the time in which the server waited for the client: a slow disk is not the client's fault. */
+  /** Only the time spent waiting for the client, so that a slow disk does not count against it. */
   waitedMs: number
   waitsSince: number | undefined
   stop: (reason: StopReason) => void
@@ -39,7 +39,7 @@ export interface ReceivingSlots {
   /** @returns undefined where the address has too many, or all are taken and none is slow */
   take(address: string, stop: (reason: StopReason) => void): ReceivingSlot | undefined
   count(): number
-  /** How many uploads were ended because they were too slow. */
+  /** The number of uploads that were ended because they were too slow. */
   stopped(): number
   close(): void
 }

@@ -1,4 +1,4 @@
-// The mail to the owners of a workspace whose forms refuse files, because it has stored as many bytes as it may.
+// The email to the owners of a workspace whose forms refuse files, because it has reached its storage limit.
 
 import type { OwnersMail } from '../../accounts/workspaces/mail-owners.ts'
 

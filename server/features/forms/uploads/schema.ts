@@ -1,4 +1,4 @@
-// The shapes of uploads: what a form accepts as files, and what is stored of a file (docs/contract.md §13).
+// The shapes of uploads: the files that a form accepts, and the stored data of a file (docs/contract.md §13).
 
 import { z } from '@hono/zod-openapi'
 import { text, wholeNumber } from '../../../lib/api-fields.ts'

@@ -15,7 +15,10 @@ const CHARACTER_MAX = 4
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
 const BINARY = /[\0-\x08\x0e-\x19\x1c-\x1f\ufffe\uffff]/
 
-/** Formats whose files may be text. A text that begins with the signature of another format, such as `BM`, is a text. */
+/**
+ * Formats of files that may be text. A text that begins with the signature of another format, such as `BM`, is a
+ * text.
+ */
 const TEXT_FORMATS =
   /^(?:text\/.+|image\/gif|application\/(?:xml|pdf|rtf|eps|postscript|pgp-encrypted|x-ms-regedit))$/
 
@@ -27,7 +30,7 @@ export interface SniffedType {
   type: string
   /** The usual ending of files with this signature, such as `jpg`; undefined where the bytes have none. */
   shown: string | undefined
-  /** True for endings whose files have a signature that is known here. */
+  /** True for extensions with a signature that is known here. */
   isKnownEnding: (ending: string) => boolean
 }
 
@@ -62,7 +65,7 @@ export function createTypeSniffer(): TypeSniffer {
       // The library is loaded with the first file: a server without uploads needs no memory for it.
       const { fileTypeFromBuffer, supportedExtensions } = await import('file-type')
       const isKnownEnding = (ending: string) => (supportedExtensions as ReadonlySet<string>).has(ending)
-      // A file whose parts contradict each other has no type that can be relied on.
+      // A file with contradictory parts has no reliable type.
       const start = Buffer.concat(sample)
       const found = await fileTypeFromBuffer(start).catch(() => undefined)
       const isText = hasZero ? isUtf16(start) : (isUtf8Text && isUtf8(cut)) || isByteText(start)
@@ -93,7 +96,7 @@ function isUtf16(start: Buffer): boolean {
 const isTextFormat = (type: string, start: Buffer) =>
   TEXT_FORMATS.test(type) || (type === 'model/stl' && start.includes('facet normal'))
 
-/** Finds a PDF behind a preamble, and a TIFF whose index is not in the sample. */
+/** Finds a PDF behind a preamble, and a TIFF with its index outside the sample. */
 function findLateHeader(start: Buffer, isText: boolean): { mime: string; ext: string } | undefined {
   if (/^(?:II[*+]\0|MM\0[*+])/.test(start.toString('latin1', 0, 4))) return { mime: 'image/tiff', ext: 'tif' }
   const isPdf = /%PDF-\d/.test(start.toString('latin1', 0, PDF_PREAMBLE_MAX + '%PDF-1'.length))

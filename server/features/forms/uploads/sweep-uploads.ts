@@ -64,7 +64,7 @@ async function sweep(needs: SweepNeeds, fromDay: string | undefined, before: num
 const toKey = (listed: string) => listed.replace(/\.draft$/, '')
 
 async function deleteOrphans({ db, store, unfinished }: SweepNeeds, files: StoredFile[]): Promise<number> {
-  // Read before the rows: a file whose upload has ended has its row by then, or never gets one.
+  // Read before the rows: a file with an ended upload has its row by then, or never gets one.
   const candidates = files.map(({ key }) => key).filter((key) => !unfinished.has(toKey(key)))
   if (candidates.length === 0) return 0
   const known = await findKnownKeys(db, candidates)

@@ -1,4 +1,4 @@
-// Limits on the bytes of files that strangers upload per hour. They are apart from those of a form's fields
+// Limits on the bytes of files that strangers upload per hour. Separate from those of a form's fields
 // (`endpoint/byte-budgets.ts`), which are too small for files.
 
 import { toRateLimitKey } from '../../../http/client-address.ts'

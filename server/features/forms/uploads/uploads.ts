@@ -13,14 +13,14 @@ import { createUploadSweeper } from './sweep-uploads.ts'
 export interface Uploads {
   store: FileStore
   slots: ReceivingSlots
-  /** Keys of files whose rows may still come: no sweep takes them. */
+  /** Keys of files that may still get a row: no sweep takes them. */
   unfinished: Set<string>
   /** The most bytes of all files of one workspace. */
   bytesPerWorkspace: number
   /** Links in notifications. */
   links: FileLinks
   sweep: () => Promise<void>
-  /** Deletes the bytes of files whose rows are gone. */
+  /** Deletes the bytes of files with deleted rows. */
   erase: () => Promise<void>
   metrics: () => Metric[]
   close: () => Promise<void>

@@ -1,5 +1,5 @@
-// All files of a submission as one zip, written while it is sent. The files stand in it as they are: most are compressed
-// already, and so the size of the zip is known before its first byte.
+// All files of a submission as one zip, written while it is sent. The zip does not compress them, because most are
+// compressed already; so its size is known before its first byte.
 
 import { Readable } from 'node:stream'
 import type { ReadableStream as WebStream } from 'node:stream/web'

@@ -35,14 +35,14 @@ export const isCompressedBatch = (path: string) => path.endsWith('.zst')
 
 export const toBatchDirectory = (dataDir: string, node: string) => join(dataDir, 'batches', node)
 
-/** The nodes that have left batches in a data directory: its own, and those of directories that it was copied from. */
+/** The nodes with batches in a data directory: its own node, and those of directories that it was copied from. */
 export async function listBatchNodes(dataDir: string): Promise<string[]> {
   const dir = join(dataDir, 'batches')
   const entries = existsSync(dir) ? await readdir(dir, { withFileTypes: true }) : []
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
 }
 
-/** Lists a node's batches in order. Deletes what a crash left unfinished: those hits are still in the spool. */
+/** Lists a node's batches in order. Deletes unfinished files of a crash: their hits are still in the spool. */
 export async function listBatches(dir: string, node: string): Promise<BatchFile[]> {
   await mkdir(dir, { recursive: true, mode: 0o700 })
   for (const name of await readdir(dir)) if (name.endsWith('.tmp')) await rm(join(dir, name), { force: true })
@@ -120,7 +120,7 @@ export async function createBatch(
     async discard() {
       await syncing.catch(() => undefined)
       await file.close()
-      // Under both names: a batch whose directory could not be synced must not exist beside its successor.
+      // Deletes both names: an unsynced batch must not exist together with its successor.
       for (const path of paths) await rm(path, { force: true })
     },
   }

@@ -11,7 +11,7 @@ import { createLineBuffer, type LineBuffer } from './ndjson-line.ts'
 /** Usually enough for the lines of one read of the spool. The buffer grows when it is not. */
 const LINES_BYTES = 2 * 1024 * 1024
 
-/** Where new batches go, and who hears of them. */
+/** The target of new batches, and the listeners for them. */
 export interface BatchSequence {
   /** The directory of this node's batches. */
   dir: string
@@ -30,7 +30,7 @@ export interface BatchWriterNeeds extends BatchSequence {
   isCompressed: boolean
 }
 
-/** A batch whose hits are enriched, and that is not on the disk yet. */
+/** A batch with enriched hits that is not on the disk yet. */
 interface UnsavedBatch {
   batch: OpenBatch
   end: SpoolPosition
@@ -102,9 +102,7 @@ async function fillBatch(
   return batch && { batch, end: reader.position(), counts: [...counts.values()] }
 }
 
-/**
- * Makes the batch durable. Then the spool need not have its hits any more, and the addresses in the spool are erased.
- */
+/** Makes the batch durable. Then the spool can drop its hits, and the addresses in the spool are erased. */
 async function finishBatch(needs: BatchWriterNeeds, { batch, end, counts }: UnsavedBatch) {
   let finished: BatchFile
   try {

@@ -1,5 +1,5 @@
-// Turns a raw hit into a hit: the class of the client, the visitor, place, device, referrer and campaign. No code after
-// this one sees an address.
+// Turns a raw hit into a hit: the class of the client, the visitor, place, device, referrer and campaign. Code after
+// this never sees an address.
 
 import { cleanText } from '../../../lib/clean-text.ts'
 import { createGenerationCache } from '../../../lib/generation-cache.ts'
@@ -17,7 +17,7 @@ export interface EnricherNeeds extends HitPartNeeds {
 
 export interface Enricher {
   /**
-   * Appends the `Hit` as a line of JSON, without what is null.
+   * Appends the `Hit` as a line of JSON, without null values.
    * @param id see `toHitId`
    */
   enrich(id: number, raw: RawHit, lines: LineBuffer): HitClass

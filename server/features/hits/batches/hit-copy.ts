@@ -6,14 +6,14 @@ import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renameDurably, writeDurably } from '../../../storage/write-durably.ts'
 
-/** The directory has nothing but what a move needs, so it can be deleted at any time. */
+/** The directory has only the files of a move, so it can be deleted at any time. */
 export const toMoveDirectory = (dataDir: string) => join(dataDir, 'move')
 export const toHitCopyPath = (dataDir: string) => join(toMoveDirectory(dataDir), 'hits.duckdb')
 
 const toRequestPath = (dataDir: string) => join(toMoveDirectory(dataDir), 'copy-wanted')
 const toRefusalPath = (dataDir: string) => join(toMoveDirectory(dataDir), 'copy-failed')
 
-/** Asks the server for a copy. It replaces what an earlier request has left. */
+/** Asks the server for a copy. It replaces the copy of an earlier request. */
 export async function requestHitCopy(dataDir: string): Promise<void> {
   await rm(toMoveDirectory(dataDir), { recursive: true, force: true })
   await mkdir(toMoveDirectory(dataDir), { mode: 0o700 })

@@ -48,7 +48,7 @@ export async function createHitImport(dataDir: string, name: string): Promise<Hi
   }
 }
 
-/** Whether another process has handed hits over. */
+/** Whether another process has handed over hits. */
 export const hasPendingImports = (dataDir: string) => listPendingImports(dataDir).length > 0
 
 /** The names of the complete imports. */
@@ -60,7 +60,7 @@ export function listPendingImports(dataDir: string): string[] {
     .sort()
 }
 
-/** Deletes what a killed command left unfinished. */
+/** Deletes unfinished files of a killed command. */
 export async function pruneUnfinishedImports(dataDir: string, now: number): Promise<void> {
   const incoming = toIncomingPath(dataDir)
   if (!existsSync(incoming)) return

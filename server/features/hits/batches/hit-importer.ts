@@ -13,7 +13,7 @@ import type { BatchSequence } from './batch-writer.ts'
 import { type ClickCount, countClick } from './click-counts.ts'
 import { listPendingImports, toIncomingPath } from './hit-import.ts'
 
-/** How long the importer leaves files alone after one that it could not read or move. */
+/** Pause before the importer retries a file that it could not read or move. */
 const RETRY_MS = 60_000
 
 export interface HitImporter {
@@ -40,7 +40,7 @@ interface ImporterState {
   readonly needs: HitImporterNeeds
   /** The file that was read. */
   prepared: PreparedFile | null
-  /** The renamed file whose new name may not be on the disk yet. */
+  /** The renamed file with a new name that may not be on the disk yet. */
   moved: { batch: BatchFile; counts: ClickCount[]; from: string } | null
   notBefore: number
 }
@@ -81,8 +81,8 @@ async function importNext(importer: ImporterState): Promise<void> {
 }
 
 /**
- * Logs a failure and answers with undefined: an import that the server may not read (another user owns it, say) must
- * not hold up the hits of the spool.
+ * Logs a failure and answers with undefined: an unreadable import (of another user, say) must not delay the hits of
+ * the spool.
  */
 async function attempt<T>(importer: ImporterState, work: () => Promise<T>): Promise<T | undefined> {
   try {

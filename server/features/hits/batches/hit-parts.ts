@@ -111,7 +111,7 @@ export const toPlacePart = ({ country, region, city, continent }: Place): Uint8A
   })
 
 /**
- * Appends what every line begins with. The digits of the visitor follow, and a quote.
+ * Appends the beginning of every line. The digits of the visitor follow, and a quote.
  * @param id see `toHitId`
  */
 export function appendHead(

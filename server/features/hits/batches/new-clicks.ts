@@ -5,7 +5,7 @@ import type { Hit } from '../../../storage/hits/hit.ts'
 import type { BatchFile } from './batch-file.ts'
 import { readHits } from './batch-reader.ts'
 
-/** How far a consumer of batches is. */
+/** The position of a consumer of batches. */
 export interface BatchPosition {
   /** The last batch that is consumed as a whole. */
   batch: number

@@ -8,7 +8,7 @@ import { renameDurably, writeDurably } from '../../../storage/write-durably.ts'
 import { type BatchFile, toBatchBytes } from './batch-file.ts'
 import { readHits } from './batch-reader.ts'
 
-/** How many characters of lines are written at once. */
+/** The number of characters that one write takes. */
 const CHUNK_CHARACTERS = 256 * 1024
 
 /**

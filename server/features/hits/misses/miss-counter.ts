@@ -14,7 +14,7 @@ export interface Miss {
   /** Milliseconds since the epoch. */
   at: number
   domain: string
-  /** Who has the domain; 0 on the default domain. */
+  /** The domain's workspace; 0 on the default domain. */
   workspaceId: number
   /** Folded for matching; null for a text that no link can have as its slug. */
   slugKey: string | null
@@ -47,7 +47,7 @@ interface CounterState {
   slugsMax: number
   /** The start of the hour that `known` is about. */
   hour: number
-  /** The slugs with a row of their own in this hour, by domain. */
+  /** The slugs with their own row in this hour, by domain. */
   known: Map<string, Set<string>>
   /** The day that `visitors` is about. */
   day: number
@@ -92,7 +92,7 @@ export async function openMissCounter(needs: MissCounterNeeds): Promise<MissCoun
 
 function mergeCounts(into: MissCount, count: MissCount): void {
   const { workspaceId, hits, visitors, bots, lastAt } = count
-  // The domain has another holder now, who must not see what people asked the former one for.
+  // The domain has a new holder, who must not see the requests for the former one's slugs.
   if (workspaceId !== into.workspaceId) {
     Object.assign(into, count)
     return
@@ -130,7 +130,7 @@ function getKnown({ known }: CounterState, domain: string): Set<string> {
   return slugs
 }
 
-/** @returns the slug, or OTHER_SLUGS where it gets no row of its own */
+/** @returns the slug, or OTHER_SLUGS when it gets no separate row */
 function admitSlug(state: CounterState, { slugKey, domain }: Miss): string {
   if (slugKey === null || slugKey === '') return OTHER_SLUGS
   const slugs = getKnown(state, domain)

@@ -1,5 +1,5 @@
-// Deletes counts of misses that are older than the retention of hits. Strangers choose the slugs, so the number of rows
-// has a bound of its own: above it, old rows become part of their hour's row for all other slugs.
+// Deletes counts of misses that are older than the retention of hits. Strangers choose the slugs, so the number of
+// rows is bounded: above the bound, old rows are merged into their hour's row for all other slugs.
 
 import { sql } from 'kysely'
 import { DAY_MS } from '../../../lib/utc-day.ts'
@@ -46,7 +46,7 @@ async function eraseLeftMisses(db: Database): Promise<void> {
 
 interface LeftDomain {
   domain: string
-  /** Who has the domain now; null for nobody. */
+  /** The domain's current workspace; null without one. */
   holder: number | null
   /** Since when the holder has it. All later counts are the holder's. */
   until: number | null

@@ -6,7 +6,7 @@ import type { Connection, Database } from '../../../storage/database/open-databa
 /** Counts to add to a row. */
 export interface MissCount {
   domain: string
-  /** Who has the domain; 0 on the default domain. */
+  /** The domain's workspace; 0 on the default domain. */
   workspaceId: number
   /** The start of the hour, milliseconds. */
   hour: number
@@ -18,7 +18,7 @@ export interface MissCount {
   lastAt: number
 }
 
-/** The row of all slugs of an hour that have no row of their own. No slug is empty. */
+/** The row of all slugs of an hour without a separate row. No slug is empty. */
 export const OTHER_SLUGS = ''
 
 /** Adds counts to their rows, in one transaction. */
@@ -54,10 +54,10 @@ async function addMisses(connection: Connection, counts: MissCount[]): Promise<v
     .execute()
 }
 
-/** 0 where the row is of a former holder of the domain: the new one must not see its counts. */
+/** 0 for rows of a former holder of the domain: the new one must not see its counts. */
 const KEPT = sql`(case when misses.workspace_id = excluded.workspace_id then 1 else 0 end)`
 
-/** The slugs of an hour that have a row of their own. */
+/** The slugs of an hour with a separate row. */
 export const listSlugsOfHour = (db: Database, hour: number) =>
   db.read
     .selectFrom('misses')

@@ -8,7 +8,7 @@ import { OTHER_SLUGS } from './store-misses.ts'
 
 export interface MissSelection {
   domain: string
-  /** Who has the domain; 0 for the default domain. */
+  /** The domain's workspace; 0 for the default domain. */
   workspaceId: number
   /** Hours that begin from `since` on and before `until`. */
   since: number
@@ -24,7 +24,7 @@ export interface MissSum {
 
 export interface MissSums {
   slugs: Map<string, MissSum>
-  /** Requests for slugs that have no sum of their own. */
+  /** Requests for slugs without a separate sum. */
   otherHits: number
 }
 
@@ -75,7 +75,7 @@ function addMiss(slugs: Map<string, MissSum>, slug: string, miss: MissSum): void
   sum.lastAt = Math.max(sum.lastAt, miss.lastAt)
 }
 
-/** A flood of guesses asks for each slug once, and what people look for stays. */
+/** A flood of guesses asks for each slug once, so frequently requested slugs stay. */
 function dropRarest(sums: MissSums, slugsMax: number): void {
   for (let hitsMax = 1; sums.slugs.size > slugsMax; hitsMax *= 2) {
     for (const [slug, { hits }] of sums.slugs) {

@@ -1,4 +1,4 @@
-// Counts the UTC days of an answer: those answered from roll-ups, and those whose hits were read.
+// Counts the UTC days of an answer: days answered from roll-ups, and days with hits that were read.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { OriginPart } from '../../../storage/hits/rollups/answer-origin.ts'
@@ -6,7 +6,7 @@ import { toDay } from '../../../storage/hits/rollups/rollup.ts'
 
 export interface OriginDays {
   rolledUp: number
-  /** Days of which any hit was read. */
+  /** Days with hits that were read. */
   hits: number
 }
 

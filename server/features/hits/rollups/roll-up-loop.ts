@@ -7,13 +7,13 @@ import type { RollUpProgress } from '../../../storage/hits/hit-engine.ts'
 export interface RollUpPace {
   /** The shortest pause after a day. A day that took longer is followed by a pause as long as it took. */
   pauseMs: number
-  /** How soon to look again while something more urgent waits. */
+  /** Interval of checks while more urgent work waits. */
   retryMs: number
-  /** How soon to look again when nothing was left to roll up, or when it failed. */
+  /** Interval of checks when there was nothing to roll up, or after a failure. */
   lookEveryMs: number
-  /** How long days that have to wait, or fail, keep the worker awake, after its start and after each roll-up. */
+  /** How long waiting or failing days keep the worker awake, after its start and after each roll-up. */
   stayMs: number
-  /** How long a day rests after hits of it came. By default the engine decides. */
+  /** How long a day rests after new hits. By default the engine decides. */
   restMs?: number
 }
 
@@ -27,7 +27,7 @@ export const ROLL_UP_PACE: RollUpPace = {
 
 export interface RollUpLoopNeeds {
   rollUp(): Promise<RollUpProgress>
-  /** Whether nothing more urgent waits. */
+  /** Whether no more urgent work waits. */
   mayRun(): boolean
   /** The queue of work that never runs beside a roll-up. */
   queue: SerialQueue
@@ -53,9 +53,9 @@ export interface RollUpLoop {
 
 interface LoopState extends RollUpLoopNeeds {
   readonly stats: RollUpStats
-  /** Whether there may be something to roll up right now. */
+  /** Whether there may be a day to roll up now. */
   isDue: boolean
-  /** Whether a comparison that has begun goes on at the next call. */
+  /** Whether a started comparison continues at the next call. */
   isComparing: boolean
   /** On the monotonic clock: until when days that have to wait, or fail, keep the worker awake. */
   stayUntil: number
@@ -125,7 +125,7 @@ async function rollUpIfAllowed(loop: LoopState): Promise<number> {
   return pauseMs
 }
 
-/** Rolls up what is next. Never rejects. @returns how long to pause afterwards */
+/** Runs the next roll-up. Never rejects. @returns the pause before the next call */
 async function rollUpOnce(loop: LoopState): Promise<number> {
   const { stats, pace } = loop
   const began = performance.now()

@@ -5,7 +5,7 @@ import { NO_QUESTIONS, type QuestionOrigins } from './question-origins.ts'
 import type { RollUpStats } from './roll-up-loop.ts'
 
 export interface WorkerCounts {
-  /** How often the engine could not be opened, or died. */
+  /** The number of times that the engine could not be opened, or died. */
   engineFailures: number
   /** Where answers came from. */
   origins: QuestionOrigins
@@ -49,7 +49,7 @@ function add(a: WorkerCounts, b: WorkerCounts): WorkerCounts {
     engineFailures: a.engineFailures + b.engineFailures,
     origins,
     rollUps: {
-      // A worker that has just started has not looked yet: what the last one has found still holds.
+      // A newly started worker has not checked yet: the last one's result still holds.
       waiting: b.rollUps.waiting ?? a.rollUps.waiting,
       made: a.rollUps.made + b.rollUps.made,
       failures: a.rollUps.failures + b.rollUps.failures,

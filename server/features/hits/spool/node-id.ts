@@ -5,7 +5,7 @@ import { runWhileNoServer } from '../../../storage/lock.ts'
 import { readNodeId } from './claim-directory.ts'
 import { openSpool } from './spool.ts'
 
-/** How long to wait for a server that is starting (it holds the directory's lock) to create its spool. */
+/** The time that a starting server (it holds the directory's lock) has to create its spool. */
 const STARTS_WITHIN_MS = 10_000
 const RETRY_MS = 50
 

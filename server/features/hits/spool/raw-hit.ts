@@ -14,7 +14,7 @@ export interface RawHit {
   head: boolean
   /** The browser marked the request as a prefetch. */
   prefetch: boolean
-  /** The request came from somebody of the workspace. */
+  /** The request came from a person of the workspace. */
   internal: boolean
   /** The workspace ignores the referrer. */
   ignored: boolean
@@ -22,7 +22,10 @@ export interface RawHit {
   /** The client's IP as text. */
   address: string
   userAgent: string
-  /** The Referer header without its query, cut to what analytics show. (An earlier version stored it as sent.) */
+  /**
+   * The Referer header without its query, cut to the length that analytics show. (An earlier version stored it as
+   * sent.)
+   */
   referrer: string
   /** See `toSpooledQuery`. */
   query: string
@@ -50,7 +53,7 @@ export const toSpooledQuery = (params: string, utm: string): string =>
   params === '' ? utm : `${params}\n${utm}`
 
 export function splitSpooledQuery(query: string): { params: string | null; utm: string } {
-  // No query has a line break of its own.
+  // A query contains no line breaks.
   const end = query.startsWith('{') ? query.indexOf('}\n') : -1
   return end === -1
     ? { params: null, utm: query }

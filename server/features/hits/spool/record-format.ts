@@ -138,7 +138,7 @@ export interface SegmentRecords {
   hits: { id: number; raw: RawHit }[]
   /** The offset at which to read on. */
   next: number
-  /** How many damaged or missing records were skipped. */
+  /** The number of damaged or missing records that were skipped. */
   torn: number
 }
 

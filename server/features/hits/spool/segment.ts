@@ -13,8 +13,8 @@ import {
   toSegmentBytes,
 } from './record-format.ts'
 
-// Redirects wait for the core while a piece is written. Pieces of 1 MB made their p99 1.8 times nginx's, these make it
-// 1.2.
+// Redirects wait for the core while a piece is written. Pieces of 1 MB made their p99 1.8 times nginx's; these make
+// it 1.2.
 const FILL_BYTES = 128 * 1024
 
 export interface Segment extends SegmentBytes {

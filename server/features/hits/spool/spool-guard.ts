@@ -1,5 +1,5 @@
-// Stands before the spool, and keeps strangers from filling the disk: long texts have a budget, and on a disk that is
-// nearly full one hit in ten is recorded. A redirect never waits for this and never fails by it.
+// Keeps strangers from filling the disk before the spool: long texts have a budget, and on a nearly full disk one hit
+// in ten is recorded. A redirect never waits for this and never fails because of it.
 
 import { toRateLimitKey } from '../../../http/client-address.ts'
 import { createSlidingBudgets } from '../../../lib/sliding-budget.ts'

@@ -43,7 +43,7 @@ interface ReaderState {
   readonly buffer: Buffer
   position: SpoolPosition
   current: OpenSegment | null
-  /** How far this segment is overwritten. 0 after a start, when that is unknown. */
+  /** The position up to which this segment is overwritten. 0 after a start, when it is unknown. */
   erased: SpoolPosition
 }
 
@@ -126,7 +126,7 @@ async function eraseBefore(reader: ReaderState, before: SpoolPosition) {
   const start = erased.seq === before.seq ? erased.offset : HEADER_BYTES
   // A segment that the reader left in the meantime is deleted as a whole with the next position.
   if (current?.seq !== before.seq || start >= before.offset) return
-  // A synchronous write, since the reader may go on to the next segment in the meantime and close this one.
+  // A synchronous write, because the reader may meanwhile close this segment and read the next.
   const length = before.offset - start
   writeSync(current.file.fd, Buffer.alloc(length), 0, length, start)
   reader.erased = { ...before }
@@ -164,7 +164,7 @@ async function openSegment(dir: string, seq: number): Promise<OpenSegment | null
   const header = decodeHeader(head.subarray(0, bytesRead))
   if (header?.seq === seq) return { file, seq, nonce: header.nonce, bytes: (await file.stat()).size }
   await file.close()
-  // Without the nonce no record can be told from noise, but an operator may want to look at the file.
+  // Without the nonce, records look like noise, but an operator may want to inspect the file.
   log.error('spool_segment_unreadable', { segment: seq, movedTo: toUnreadablePath(path) })
   await quarantine(path)
   return null

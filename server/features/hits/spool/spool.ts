@@ -1,5 +1,5 @@
-// The spool: segment files mapped into memory, where a hit is safe before its redirect is answered. The kernel owns
-// what is stored in the mapping, so a killed process loses nothing; a power cut loses what was not synced yet (100 ms).
+// The spool: segment files mapped into memory. A hit is safe there before its redirect is answered. The kernel owns
+// the stored bytes, so a killed process loses nothing; a power cut loses unsynced hits (100 ms).
 
 import { mkdir } from 'node:fs/promises'
 import { describeError, log } from '../../../lib/log.ts'
@@ -25,7 +25,7 @@ const DROP_LOG_EVERY_MS = 60_000
 export interface SpoolStats {
   /** Hits stored since the start. */
   appended: number
-  /** The same by what was answered. */
+  /** The same by result. */
   outcomes: Record<HitOutcome, number>
   /** Hits that wait in memory because no segment can be created. */
   waiting: number
@@ -182,15 +182,15 @@ function store(spool: SpoolState, raw: RawHit): number {
 
 function drop(spool: SpoolState, reason: string, fields = {}) {
   spool.stats.dropped++
-  // Log at most once a minute: a full disk must not get fuller by its own log.
+  // Log at most once a minute, so that the log does not fill a full disk.
   if (spool.now() - spool.lastDropLog < DROP_LOG_EVERY_MS) return
   spool.lastDropLog = spool.now()
   log.error('hits_dropped', { reason, dropped: spool.stats.dropped, ...fields })
 }
 
 /**
- * Whether to create the next segment: as soon as the live one is in use, since a busy disk may need time for it, but
- * not for a mere restart. The first hit may fill a small one.
+ * Whether to create the next segment: once the live one is in use, because a busy disk may need time, but not after a
+ * mere restart. The first hit may fill a small segment.
  */
 const needsNext = ({ live, segmentBytes }: SpoolState) =>
   !live || live.offset > segmentBytes / 16 || !hasRoom(live)
@@ -224,7 +224,7 @@ function switchToNext(spool: SpoolState): boolean {
   spool.sync.switchTo(segment)
   spool.next = null
   spool.stats.segment = segment.seq
-  // In this order: a reader that sees the new number must not see the end of the old segment beside it.
+  // In this order, so that a reader never combines the new number with the end of the old segment.
   Atomics.store(spool.writePosition, WRITE_OFFSET, segment.offset)
   Atomics.store(spool.writePosition, WRITE_SEGMENT, segment.seq)
   return true

@@ -10,7 +10,7 @@ import { join } from 'node:path'
  */
 export const WRITE_SEGMENT = 0
 export const WRITE_OFFSET = 1
-/** How many hits wait in memory because the disk has no room. */
+/** The number of hits that wait in memory because the disk is full. */
 export const WAITING_HITS = 2
 
 const FILE_BYTES = 16

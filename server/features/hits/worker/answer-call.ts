@@ -22,7 +22,7 @@ import { pruneHits } from './prune-hits.ts'
 import { ship } from './ship.ts'
 import type { WorkerState } from './worker-state.ts'
 
-/** How long a question waits for an engine that is loading. */
+/** Time limit of a question that waits for a loading engine. */
 const CATCH_UP_MS = 2000
 
 type CallMessage = Extract<MessageToWorker, { type: 'call' }>
@@ -89,7 +89,7 @@ async function performCall(worker: WorkerState, id: number, call: WorkerCall): P
   }
 }
 
-/** Counts where the answer comes from. The server hears of it before it gets the answer. */
+/** Counts the source of the answer. The server gets this before the answer. */
 async function explain(worker: WorkerState, query: HitQuery): Promise<ExplainedAnswer> {
   const answer = await worker.engine.use((engine) => engine.explain(query))
   worker.origins = addQuestion(worker.origins, answer.origin, Date.now())

@@ -13,7 +13,7 @@ export interface BatchClickCounts {
 }
 
 export interface ClickCountReceiver {
-  /** Stores the counts of a batch. One batch at a time: the worker sends the next when this one is stored. */
+  /** Stores the counts of one batch at a time: the worker sends the next when this one is stored. */
   add(number: number, counts: ClickCount[]): void
   /** Resolves when all batches up to `through` are stored, or when an attempt fails. */
   settled(through: number): Promise<void>
@@ -22,7 +22,7 @@ export interface ClickCountReceiver {
 
 export function createClickCountReceiver(options: {
   node: string
-  /** The last batch whose counts are stored already. */
+  /** The last batch with stored counts. */
   stored: number
   store(counts: BatchClickCounts): Promise<void>
   onStored(number: number): void
@@ -57,7 +57,7 @@ export function createClickCountReceiver(options: {
 
   return {
     add(number, counts) {
-      // A new worker sends again what the lost worker had sent.
+      // A new worker repeats the messages of the lost one.
       if (number <= stored) return onStored(stored)
       if (number === current) return
       current = number

@@ -1,11 +1,11 @@
-// The worker's end of the click counts: sends the counts of each batch in order, one batch at a time, and the next once
-// the server has stored them. When a process dies, the counts are sent again; the mark in the rows makes them count
+// The worker's end of the click counts: sends the counts of each batch in order, one batch at a time, and the next
+// once the server has stored them. After a crash the counts are sent again; the mark in the rows makes them count
 // once.
 
 import type { BatchFile } from '../batches/batch-file.ts'
 import { type ClickCount, countBatchClicks } from '../batches/click-counts.ts'
 
-/** The counts of this many new batches stay in memory. Those of other batches are counted again from their files. */
+/** The counts of this many new batches stay in memory. Other batches are counted again from their files. */
 const COUNTS_IN_MEMORY = 8
 
 export interface ClickCountSender {
@@ -13,7 +13,7 @@ export interface ClickCountSender {
   add(batch: BatchFile, counts: ClickCount[]): void
   /** Notes that the counts of this batch and of all before it are stored. */
   confirmStored(number: number): void
-  /** The last batch whose counts are stored. */
+  /** The last batch with stored counts. */
   lastCounted(): number
 }
 

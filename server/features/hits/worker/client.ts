@@ -70,7 +70,7 @@ export interface HitWorkerClient extends HitReader {
   /** @throws `unavailable` when the engine is away or the disk has no room */
   export(request: HitExport, signal: AbortSignal): Promise<ExportedFile>
   /**
-   * Considers every hit that was recorded until now.
+   * Includes every hit recorded until now.
    * @throws `unavailable` when the engine is away, has not caught up, or does not answer in time
    */
   findLastClicks(query: LastClicksQuery, timeoutMs?: number): Promise<(LastClick | null)[]>
@@ -79,7 +79,7 @@ export interface HitWorkerClient extends HitReader {
   /** Erases all hits of these workspaces, wherever they are kept. */
   eraseHits(workspaceIds: number[]): Promise<void>
   /**
-   * Erases what an import has brought, wherever it is kept. Its clicks are in the counters of links then.
+   * Erases the clicks of an import, wherever they are stored. Afterwards the counters of links still include them.
    * @throws `unavailable` while the engine is away, or counts cannot be stored
    */
   eraseImportedHits(hits: ImportedHits): Promise<void>
@@ -96,7 +96,7 @@ export interface HitWorkerClient extends HitReader {
   setSalts(salts: DailySalt[]): void
   setOwnHosts(hosts: string[]): void
   /**
-   * Ships what was recorded until now. Does not wait for an engine that is away, or for rows that cannot be written.
+   * Ships all hits recorded until now. Does not wait for an engine that is away, or for rows that cannot be written.
    */
   drain(): Promise<void>
   state(): WorkerProgress & {
@@ -114,7 +114,7 @@ export interface HitWorkerClientOptions {
   salts: DailySalt[]
   /** Hosts of this instance's short links, lower case. */
   ownHosts: string[]
-  /** Replicas of a ClickHouse server that has the hits. Without it, hits are in DuckDB. */
+  /** Replicas of a ClickHouse server for the hits. Without it, hits are in DuckDB. */
   clickHouseUrls?: string[]
   /** The name of the installation, which the hits in ClickHouse belong to. */
   instance?: string
@@ -124,9 +124,9 @@ export interface HitWorkerClientOptions {
   tracing?: TracingSettings
   /** The server's version, for traces. */
   version?: string
-  /** The mark of this node in the rows: the last batch whose clicks are counted. */
+  /** The mark of this node in the rows: the last batch with counted clicks. */
   countedUpTo: number
-  /** The mark of this node in the rows: the last batch whose clicks were told to channels. */
+  /** The mark of this node in the rows: the last batch that channels were notified of. */
   toldUpTo?: number
   /** Stores counts. Called in order, one batch at a time, and again until it succeeds. */
   storeCounts(counts: BatchClickCounts): Promise<void>
@@ -136,14 +136,14 @@ export interface HitWorkerClientOptions {
   maxHits?: number
   batchRetention?: BatchRetention
   pruneEveryMs?: number
-  /** How many bytes of batches may wait for the engine. By default what the disk allows (room-for-batches.ts). */
+  /** The maximum size of batches that wait for the engine. Depends on the disk by default (room-for-batches.ts). */
   batchBytesMax?: number
   /** Hits recorded before this moment are past their retention. 0 keeps all. */
   since?: number
-  /** How long the worker stays when it has nothing to do. */
+  /** How long an idle worker stays. */
   idleMs?: number
   rollUpPace?: RollUpPace
-  /** By default as a process of its own. */
+  /** A separate process by default. */
   startWorker?: StartWorker
 }
 
@@ -154,9 +154,9 @@ interface ClientState {
   readonly clickCounts: ClickCountReceiver
   salts: DailySalt[]
   ownHosts: string[]
-  /** The last batch whose clicks are counted. */
+  /** The last batch with counted clicks. */
   counted: number
-  /** The last batch whose clicks were told to channels. */
+  /** The last batch that channels were notified of. */
   toldUpTo: number | undefined
   since: number
   /** The last progress that the worker has reported. */
@@ -411,9 +411,9 @@ export const isNewInstallation = ({ dataDir, spool }: Pick<HitWorkerClientOption
   [join(dataDir, 'batches'), toHitFilePath(dataDir)].every((path) => !existsSync(path))
 
 /**
- * Frees memory while nobody waits for an answer: there was no click and no question for a while. Garbage collection
- * alone would keep what the last busy hour took (15 of 155 MB after 200,000 redirects). Compiled code goes too, and is
- * compiled again in the next busy hour.
+ * Frees memory after a while without clicks and questions. Garbage collection alone would keep the memory of the last
+ * busy hour (15 of 155 MB after 200,000 redirects). Compiled code is dropped too, and compiled again in the next busy
+ * hour.
  */
 function releaseMemory() {
   Bun.gc(true)

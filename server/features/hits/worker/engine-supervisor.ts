@@ -27,7 +27,7 @@ export interface EngineSupervisor {
   isUp(): boolean
   /** Since the start: how often the engine could not be opened, or died. */
   countFailures(): number
-  /** Whether the engine is up, and has not refused the last batch. */
+  /** Whether the engine is up, and has accepted the last batch. */
   canLoad(): boolean
   /** Resolves when the first attempt to open the engine has succeeded or failed. */
   firstAttempt: Promise<void>
@@ -55,7 +55,7 @@ interface SupervisorState extends BatchLoading, EngineSupervisorOptions {
   closed: boolean
   /** The last pass failed, and the engine is alive. */
   degraded: boolean
-  /** How often in a row the engine could not be opened, or died. */
+  /** The number of consecutive times that the engine could not be opened, or died. */
   failures: number
   allFailures: number
   readonly backoff: Backoff
@@ -117,7 +117,7 @@ async function run(supervisor: SupervisorState) {
   }
 }
 
-/** Opens the engine and feeds it, until it dies or is to be closed. */
+/** Opens the engine and feeds it, until it dies or must close. */
 async function runEngine(supervisor: SupervisorState) {
   const { node, marks, firstAttempt } = supervisor
   let engine: HitEngine | null = null
@@ -145,7 +145,7 @@ async function runEngine(supervisor: SupervisorState) {
   await engine?.close().catch((error) => log.error('hit_engine_close_failed', describeError(error)))
 }
 
-/** Resolves when the engine is to be closed. @throws when the engine dies */
+/** Resolves when the engine must close. @throws when the engine dies */
 async function feedEngine(supervisor: SupervisorState, { engine, broken }: OpenEngine) {
   while (!supervisor.closed) {
     supervisor.wakeSignal = Promise.withResolvers()

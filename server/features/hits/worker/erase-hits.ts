@@ -13,13 +13,13 @@ import { rewriteBatches } from '../batches/rewrite-batches.ts'
 import { importPending, ship } from './ship.ts'
 import { listAllBatches, type WorkerState } from './worker-state.ts'
 
-/** How long the counts of the batches may take. */
+/** Time limit for the counts of the batches. */
 const COUNTED_WITHIN_MS = 30_000
 const POLL_MS = 50
 
 /**
  * Erases every hit of these workspaces, down to the bytes on the disk.
- * @throws `unavailable` while the engine is away; what the batches had is erased then
+ * @throws `unavailable` while the engine is away, after erasing the hits in the batches
  */
 export async function eraseHits(worker: WorkerState, workspaceIds: number[]): Promise<void> {
   const erased = new Set(workspaceIds)
@@ -54,7 +54,7 @@ export async function eraseImportedHits(worker: WorkerState, hits: ImportedHits)
   await importPending(worker)
   await ship(worker)
   if (listPendingImports(worker.settings.dataDir).length > 0) throw unavailable('Hits wait to be taken in', 1)
-  // The counts of a batch whose hits are gone could not be sent again.
+  // After the hits of a batch are gone, its counts could not be sent again.
   await waitUntilCounted(worker)
   for (const list of listAllBatches(worker))
     await rewriteBatches(list, (hit) => hit.importId !== importId || hit.workspaceId !== workspaceId)

@@ -1,5 +1,5 @@
-// Starts the hit worker as a process of its own and connects it with the server. A fault in the engine's native code
-// ends that process and not the redirects, and the process's memory is free again when the worker exits.
+// Starts the hit worker as a separate process and connects it with the server. A fault in the engine's native code
+// ends that process and not the redirects, and the memory is free again when the worker exits.
 
 import { join } from 'node:path'
 import { type ChildProcess, connectToParent, startChild } from '../../../lib/child-process.ts'
@@ -7,7 +7,7 @@ import type { MessageFromWorker, MessageToWorker, WorkerSettings } from './proto
 
 export type WorkerProcess = ChildProcess<MessageToWorker>
 
-/** Starts a worker. `onExit` is called once, whatever way the worker ends. */
+/** Starts a worker. `onExit` is called once, whatever the reason of the exit. */
 export type StartWorker = (
   settings: WorkerSettings,
   listener: { onMessage(message: MessageFromWorker): void; onExit(reason: Error): void },

@@ -5,7 +5,7 @@ import { describeError, log } from '../../../lib/log.ts'
 import { getTracer } from '../../../lib/telemetry/tracing.ts'
 import type { Batch, HitEngine } from '../../../storage/hits/hit-engine.ts'
 
-/** How many times in a row the engine may refuse a batch before the batch is inspected. */
+/** The number of consecutive times that the engine may refuse a batch before the batch is inspected. */
 const REFUSALS_BEFORE_REPAIR = 3
 
 export interface BatchLoading {
@@ -17,9 +17,9 @@ export interface BatchLoading {
   onChange(): void
   /** The last batch of each node that the engine is known to hold. */
   marks: Map<string, number>
-  /** The batch that the engine refused last, or whose loading ended with the engine. */
+  /** The batch that the engine refused last, or that was loading when the engine ended. */
   refused: { batch: Batch; times: number } | null
-  /** Loads run in this queue, one at a time, and so does what must not meet a load. */
+  /** Loads run in this queue, one at a time, together with all work that must not overlap a load. */
   loadQueue: SerialQueue
 }
 

@@ -91,7 +91,7 @@ export async function openWorker(
     maintenanceQueue,
   }
   await worker.engine.firstAttempt
-  // Above the other marks too: when batches were lost, their numbers must not be used for other hits.
+  // Above the other marks too: the numbers of lost batches must not be used for other hits.
   worker.lastNumber = Math.max(worker.lastNumber, ...listMarks(settings), worker.engine.mark(node))
   // Opening a large engine takes time, which is not idle time.
   worker.busyAt = performance.now()

@@ -38,7 +38,7 @@ export interface WorkerSettings {
   ownHosts: string[]
   geoPath?: string
   countedUpTo: number
-  /** The last batch whose clicks were told to channels. Absent where nobody tells. */
+  /** The last batch that channels were notified of. Absent without notifications. */
   toldUpTo?: number
   shipEveryMs: number
   maxHits: number
@@ -46,9 +46,9 @@ export interface WorkerSettings {
   pruneEveryMs: number
   /** Hits recorded before this moment are past their retention. 0 keeps all. */
   since: number
-  /** How many bytes of batches may wait for the engine. When absent: what the disk allows (room-for-batches.ts). */
+  /** The maximum size of batches that wait for the engine. Depends on the disk when absent (room-for-batches.ts). */
   batchBytesMax?: number
-  /** How long the worker has nothing to do before it reports that it is idle. */
+  /** The idle time after which the worker reports that it is idle. */
   idleMs: number
   rollUpPace: RollUpPace
 }
@@ -82,14 +82,14 @@ export interface CallAsker {
 
 export type MessageToWorker =
   /**
-   * The first message, sent once. Arguments and environment are readable by other users, who must not see the salts and
+   * The first message, sent once. Other users can read arguments and environment, but must not see the salts and
    * passwords.
    */
   | { type: 'settings'; settings: WorkerSettings }
   | { type: 'salts'; salts: DailySalt[] }
   | { type: 'ownHosts'; ownHosts: string[] }
   | { type: 'call'; id: number; call: WorkerCall; asker?: CallAsker }
-  /** The caller does not want the answer any more. */
+  /** The caller has canceled the call. */
   | { type: 'cancel'; id: number }
   /** The counts up to this batch are stored. */
   | { type: 'stored'; number: number }
@@ -122,7 +122,7 @@ export interface WorkerProgress extends WorkerCounts {
   position: SpoolPosition
   /** Batches that the engine does not hold yet. */
   waiting: { batches: number; bytes: number }
-  /** How many bytes batches may take while the engine is away; 0 before the first pass. */
+  /** The maximum size of batches while the engine is away; 0 before the first pass. */
   bytesMax: number
   /** Since the worker's start: batches that could not be read again, and the hits in them. */
   lost: { batches: number; hits: number }
@@ -151,7 +151,7 @@ async function writeGroups(rest: HitQuery, groups: object[]): Promise<string> {
 }
 
 export function readQuestion(text: string): HitQuery {
-  // JSON has no line break of its own.
+  // JSON contains no raw line breaks.
   const [rest = '', groups] = text.split('\n')
   const query: HitQuery = JSON.parse(rest)
   if (groups !== undefined && query.groupBy.by === 'linkGroup') query.groupBy.groups = JSON.parse(groups)

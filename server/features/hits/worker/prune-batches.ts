@@ -25,8 +25,8 @@ export const pruneBatches = (worker: WorkerState): Promise<void> =>
   })
 
 /**
- * A backup is as big as the engine's file: a worker that is started often must not make one at each start.
- * @returns whether the engine has a copy of all that it holds now
+ * A backup is as large as the engine's file, so a frequently started worker must not make one at each start.
+ * @returns whether the engine has a copy of all its hits
  */
 async function copyEngine(engine: HitEngine, { dataDir, pruneEveryMs }: WorkerSettings): Promise<boolean> {
   if (!engine.backup) return true

@@ -1,5 +1,6 @@
-// Keeps room on the disk while the hit engine is away: batches that wait for the engine take at most half of what would
-// be free without them. Later hits stay in the spool, and then the rules for a low disk hold (docs/contract.md §16).
+// Keeps room on the disk while the hit engine is away: batches that wait for the engine take at most half of the
+// space that would be free without them. Later hits stay in the spool, and then the rules for a low disk apply
+// (docs/contract.md §16).
 
 import { readDiskSpace } from '../../../storage/disk-space.ts'
 import type { WorkerState } from './worker-state.ts'

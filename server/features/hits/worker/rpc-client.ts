@@ -15,7 +15,7 @@ interface PendingCall {
 
 export interface CallOptions {
   timeoutMs?: number
-  /** Cancels the call: the worker is told, and answers with an error. */
+  /** Cancels the call: sends the worker a message, and the worker answers with an error. */
   signal?: AbortSignal
 }
 

@@ -18,7 +18,7 @@ import type { WorkerState } from './worker-state.ts'
 const SETTLE_MS = 3000
 
 export interface WorkerHost extends ServerConnection {
-  /** The last thing to do before the server hears that the worker is closed. */
+  /** The last step before the server learns that the worker is closed. */
   onClosed?(): Promise<void>
   /** The worker has met an unexpected error, and its engine is closed. */
   onFailed(): void
@@ -27,7 +27,7 @@ export interface WorkerHost extends ServerConnection {
 export interface RunningWorker {
   /** Ends the worker after an unexpected error: closes the engine properly, and the server starts another worker. */
   fail(error: unknown): void
-  /** For a worker that has failed: ends and frees what the exit of a process does. */
+  /** For a failed worker: ends, and frees what a process exit would free. */
   release(): Promise<void>
 }
 
@@ -139,7 +139,7 @@ async function drain(worker: WorkerState, id: number) {
   worker.send({ type: 'drained', id })
 }
 
-/** Ships what is recorded, closes the engine and tells the server, which then ends the process. */
+/** Ships the recorded hits, closes the engine and notifies the server, which then ends the process. */
 async function closeWorker(worker: WorkerState, { onClosed }: WorkerHost): Promise<void> {
   if (worker.closing) return
   stop(worker)

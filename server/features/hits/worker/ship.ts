@@ -7,10 +7,10 @@ import { reportProgress } from './progress.ts'
 import { verifyRoomForBatches } from './room-for-batches.ts'
 import type { WorkerState } from './worker-state.ts'
 
-/** How long no timer starts another pass after one that failed (a full disk, say). */
+/** Pause of timers after a failed pass (a full disk, say). */
 const RETRY_MS = 1000
 
-/** Runs a pass. A caller during a pass waits for that pass, and then gets one of its own. */
+/** Runs a pass. A call during a pass waits for it, and then gets a new one. */
 export async function ship(worker: WorkerState): Promise<void> {
   while (worker.shipping) await worker.shipping.catch(() => undefined) // the caller of that pass hears of its failure
   worker.shipping = runForNobody(() => runPass(worker)).finally(() => {
@@ -39,7 +39,7 @@ async function runPass(worker: WorkerState) {
   reportProgress(worker)
 }
 
-/** Runs a pass whose failure is only logged. */
+/** Runs a pass and only logs its failure. */
 export const shipOrLog = (worker: WorkerState): Promise<void> =>
   ship(worker).catch((error) => log.error('ship_failed', describeError(error)))
 

@@ -39,17 +39,17 @@ export interface WorkerState {
   readonly otherBatches: readonly (readonly BatchFile[])[]
   /** The number of the last batch. */
   lastNumber: number
-  /** The last batch whose clicks were told to channels; undefined where nobody tells. */
+  /** The last batch that channels were notified of; undefined without notifications. */
   toldUpTo: number | undefined
   /** Hosts of this instance's short links, lower case. */
   ownHosts: ReadonlySet<string>
   /** Hits recorded before this moment are past their retention. */
   since: number
-  /** How far the batches go. */
+  /** The end of the batches. */
   shipped: ShippedRange
-  /** How far the engine's answers go. */
+  /** The end of the engine's data. */
   answered: ShippedRange
-  /** How many bytes batches may take while the engine is away. */
+  /** The maximum size of batches while the engine is away. */
   bytesMax: number
   /** Batches that could not be read again, and the hits in them. */
   readonly lost: { batches: number; hits: number }
@@ -63,7 +63,7 @@ export interface WorkerState {
   /** Where the answers of this worker came from. */
   origins: QuestionOrigins
   readonly runningExports: Map<number, AbortController>
-  /** How many calls are being answered. */
+  /** The number of running calls. */
   activeCalls: number
   /** When the worker had something to do last. */
   busyAt: number
@@ -78,8 +78,8 @@ export const listAllBatches = ({ otherBatches, batches }: Pick<WorkerState, 'oth
 ]
 
 /**
- * Whether batches wait for the engine, or files wait to become batches. The hits of the last half second, which are in
- * the spool, are no backlog: on a busy server there are always some.
+ * Whether batches wait for the engine, or files wait to become batches. Hits of the last half second in the spool are
+ * not a backlog: a busy server always has some.
  */
 export const hasBacklog = (worker: WorkerState): boolean =>
   worker.importer.hasFiles() ||

@@ -9,7 +9,7 @@ import type { MessageFromWorker, MessageToWorker, WorkerSettings } from './proto
 
 const CLOSE_TIMEOUT_MS = 20_000
 
-/** `leaving`: was told to close, and has not exited yet. `lost`: exited unasked, and is started again after a pause. */
+/** `leaving`: closing, and has not exited yet. `lost`: exited unexpectedly, and starts again after a pause. */
 type WorkerStatus = 'up' | 'leaving' | 'asleep' | 'lost' | 'closed'
 
 export interface WorkerSupervisor {
@@ -37,7 +37,7 @@ export interface WorkerSupervisorOptions {
   pollEveryMs: number
   /** A new installation has nothing to ship: its first worker starts with the first hit or question. */
   isNew: boolean
-  /** A worker was started: send again whatever is awaited. */
+  /** A worker was started: repeats all calls that wait for an answer. */
   onStart(): void
   onLost(error: unknown): void
   /** The worker was idle for a while and has exited. */
@@ -92,7 +92,7 @@ function startWorker(supervisor: SupervisorState) {
   const { options } = supervisor
   supervisor.exited = Promise.withResolvers()
   try {
-    // A worker that was replaced is not listened to any more.
+    // Messages of a replaced worker are ignored.
     const started: WorkerProcess = runForNobody(() =>
       options.start(options.settings(), {
         onMessage: (message) => supervisor.worker === started && handleMessage(supervisor, message),
@@ -166,7 +166,7 @@ function scheduleRestart(supervisor: SupervisorState, error: unknown) {
 
 async function closeSupervisor(supervisor: SupervisorState) {
   if (supervisor.status === 'leaving') await supervisor.exited.promise
-  // An address must not stay in the spool until the next start.
+  // Addresses must not stay in the spool until the next start.
   if (supervisor.worker === undefined && supervisor.status !== 'lost' && supervisor.options.isBehind())
     startWorker(supervisor)
   clearTimeout(supervisor.restartTimer)

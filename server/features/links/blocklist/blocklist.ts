@@ -52,7 +52,7 @@ export async function createBlocklist(path: string | undefined): Promise<Blockli
     async reload() {
       if (path === undefined) return
       const state = await readState(path).catch(explain)
-      // Only a file that has not changed since the last look: a program may be in the middle of writing it.
+      // Reads only a file that is unchanged since the last look, because a program may still be writing it.
       const stable = state === seen
       seen = state
       if (state === handled || !stable) return

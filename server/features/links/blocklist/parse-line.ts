@@ -16,7 +16,7 @@ const LINE_MAX = 1_000
 const OWN_NAMES = new Set(['localhost', 'localhost.localdomain', 'local', 'broadcasthost', '0.0.0.0'])
 const OWN_NAME = /^ip6-/
 
-/** A name that `URL.hostname` returns unchanged. Its last label is no number, which would make it an IPv4 address. */
+/** A name that `URL.hostname` returns unchanged. A numeric last label would make it an IPv4 address. */
 const PLAIN_HOST = /^(?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*$/
 
 export function parseBlocklistLine(text: string): BlocklistLine {

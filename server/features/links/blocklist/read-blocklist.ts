@@ -14,7 +14,7 @@ export class BlocklistError extends Error {}
 
 export interface BlocklistFile {
   hosts: HostSet
-  /** How many lines have a word that is no host. */
+  /** The number of lines with a word that is not a host. */
   unreadable: number
   /** The number of the first such line. */
   firstUnreadable: number | undefined

@@ -1,5 +1,5 @@
-// Makes one change to many links. Each link keeps its own rules: one that cannot change stays as it is, the answer says why,
-// and the others change. The answer also has what takes the change back.
+// Makes one change to many links. Each link keeps its own rules: an unchangeable link stays as it is with a reason in
+// the answer, and the others change. The answer also has the values that undo the change.
 
 import { invalid } from '../../../lib/failure.ts'
 import { parseUrl, URL_MAX } from '../../../lib/web-url.ts'

@@ -24,7 +24,7 @@ const LinkChanges = z
   .strictObject({
     destinationUrl: url().optional().openapi({ description: 'The new destination of all' }),
     replace: Replacement.optional().openapi({
-      description: 'A part of each destination is replaced, wherever it stands; capitals count',
+      description: 'Replaces every occurrence of a text in each destination; case-sensitive',
     }),
     utmSource: utm().optional(),
     utmMedium: utm().optional(),

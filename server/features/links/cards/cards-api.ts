@@ -46,7 +46,7 @@ const readCardImage = apiRoute({
   operationId: 'readCardImage',
   summary: 'Fetch the image of a card',
   description:
-    'So that a page can show it without asking the other server itself. An image that cannot be fetched is a 200 with findings. 429 after 60 requests in a minute.',
+    'Lets a page show it without contacting the other server. An image that cannot be fetched is a 200 with findings. 429 after 60 requests in a minute.',
   request: {
     body: jsonRequestBody(FetchTarget.openapi('ReadCardImage'), { url: 'https://example.com/card.png' }),
   },

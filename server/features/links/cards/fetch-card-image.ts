@@ -1,5 +1,5 @@
-// Fetches the image of a card for the dashboard, which loads nothing from other servers: its policy has no `https:` for
-// images, and the address of the link's editor stays here (docs/adr/0046-social-cards.md).
+// Fetches the image of a card for the dashboard. The dashboard loads nothing from other servers: its policy has no
+// `https:` for images, and the editor's address stays private (docs/adr/0046-social-cards.md).
 
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { type FetchNeeds, fetchFollowing } from './fetch-following.ts'
@@ -21,7 +21,7 @@ const SIGNATURES: [type: ImageType, begins: string, at8: string][] = [
   ['image/webp', 'RIFF', 'WEBPVP'],
 ]
 
-/** The type is that of the bytes, whatever the server says. @throws Failure `invalid`, `too_many` */
+/** Detects the type from the bytes, not from the server's header. @throws Failure `invalid`, `too_many` */
 export async function fetchCardImage(
   needs: FetchNeeds,
   actor: Actor,

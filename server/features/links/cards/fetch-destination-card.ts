@@ -1,4 +1,4 @@
-// Fetches a destination, and says which card it shows itself: what services show for a link without a card of its own.
+// Fetches a destination and reads its own card, which services show for a link without a custom card.
 
 import { readHtml } from '../../../lib/html/read-html.ts'
 import { countCharacters, quote } from '../../../lib/text.ts'
@@ -63,7 +63,7 @@ const PROBLEMS = {
   }),
   compressed: (value: string) => ({
     code: 'compressed',
-    message: `It comes compressed (${quote(value)}) although that was not asked for.`,
+    message: `It is compressed (${quote(value)}), although the request did not accept that.`,
   }),
 }
 
@@ -82,7 +82,7 @@ function resolveImage(
   return { image: null, problem: { code: 'image_unusable', message } }
 }
 
-/** As long as the field of a link may be. */
+/** The maximum length of a link's field. */
 function cutCharacters(text: string | null, max: number): string | null {
   if (text === null || countCharacters(text) <= max) return text
   // A character has at most two units.

@@ -34,7 +34,7 @@ interface FetchLimits {
   maxBytes: number
 }
 
-/** Somebody waits for it. */
+/** A person waits for it. */
 const TIME_MAX_MS = 5_000
 const REDIRECTS_MAX = 5
 

@@ -22,7 +22,7 @@ const NAMES: Record<'title' | 'description' | 'image' | 'siteName', readonly str
 }
 const KNOWN = new Set(Object.values(NAMES).flat())
 
-/** No title of people is longer, and a hostile one must not fill the memory. */
+/** Real titles are shorter, and a hostile one must not fill the memory. */
 const TITLE_MAX = 2_000
 
 export async function readCard(html: string): Promise<PageCard> {
@@ -35,7 +35,7 @@ export async function readCard(html: string): Promise<PageCard> {
     if (tag.name === 'base') baseHref ??= tag.attributes.get('href')
     if (tag.name !== 'meta') return
     const content = toLine(tag.attributes.get('content'))
-    // Some pages write `name` where Open Graph wants `property`, and the other way round. Services read both.
+    // Some pages write `name` where Open Graph requires `property`, and vice versa. Services read both.
     for (const key of [tag.attributes.get('property'), tag.attributes.get('name')]) {
       const name = key?.trim().toLowerCase() ?? ''
       if (content !== null && KNOWN.has(name) && !metas.has(name)) metas.set(name, content)

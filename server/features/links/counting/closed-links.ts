@@ -58,7 +58,7 @@ function announceClosed(
 /** Links in one transaction: with SQLite, a hundred are a few milliseconds of the event loop. */
 const LINKS_AT_ONCE = 100
 const CONSUMER = 'expirations'
-/** The mark follows at this interval where nothing is told: a commit costs a sync of the disk, and a look is a read. */
+/** Interval of updating the mark without notifications: a commit costs a disk sync, and a look only a read. */
 const IDLE_MS = 10 * 60_000
 
 export interface ExpirationAnnouncer {
@@ -66,10 +66,10 @@ export interface ExpirationAnnouncer {
   run(): Promise<void>
 }
 
-/** A link whose time was changed before a run has seen it did not expire. */
+/** A link with a later time by the time of the run did not expire. */
 export function createExpirationAnnouncer(needs: ClosedLinkNeeds): ExpirationAnnouncer {
   const { db, now } = needs
-  // This process has looked until then, and nothing was to be told.
+  // This process has checked until then, without anything to notify.
   let lookedUntil = 0
   return {
     async run() {
@@ -92,7 +92,7 @@ function announceSome(needs: ClosedLinkNeeds, lookedUntil: number): Promise<bool
     const until = now()
     const mark = await readMark(connection)
     if (!mark) {
-      // What expired before the first run is no news.
+      // Links that expired before the first run are not announced.
       await connection
         .insertInto('event_marks')
         .values({ consumer: CONSUMER, position: until, step: 0 })
@@ -106,7 +106,7 @@ function announceSome(needs: ClosedLinkNeeds, lookedUntil: number): Promise<bool
     const isWhole = links.length < LINKS_AT_ONCE
     const last = isWhole ? undefined : links.at(-1)
     const next = { position: last?.expires_at ?? until, step: last?.id ?? 0 }
-    // Another run, whose lease has ended, may have told of them.
+    // Another run with an ended lease may have announced them.
     if (!(await moveMark(connection, mark, next))) return false
     for (const link of links)
       await announceClosed(needs, connection, link, 'expired', link.expires_at ?? until)
@@ -114,13 +114,13 @@ function announceSome(needs: ClosedLinkNeeds, lookedUntil: number): Promise<bool
   })
 }
 
-/** The last link that was told of. With step 0, all links of that moment. */
+/** The last announced link. With step 0, all links of that moment. */
 type ExpirationMark = Pick<Selectable<EventMarks>, 'position' | 'step'>
 
 const toLater = (mark: ExpirationMark, lookedUntil: number): ExpirationMark =>
   lookedUntil > mark.position ? { position: lookedUntil, step: 0 } : mark
 
-/** @returns false where the mark is not at `from` any more */
+/** @returns false when the mark is no longer at `from` */
 async function moveMark(connection: Connection, from: ExpirationMark, to: ExpirationMark): Promise<boolean> {
   const moved = await connection
     .updateTable('event_marks')

@@ -9,13 +9,13 @@ type LimitedLink = Pick<CachedLink, 'id' | 'workspaceId'>
 export interface ClickLimiter {
   /** Uses one click of the link's limit. @returns false when no click was left */
   use(link: LimitedLink): Promise<boolean>
-  /** For requests that use no click: bots, link previews, HEAD. */
+  /** For requests that do not count as a click: bots, link previews, HEAD. */
   hasLeft(link: LimitedLink): Promise<boolean>
 }
 
 /**
- * Asks about one link with one statement at a time, for all visitors who wait: a link that everybody visits must not take
- * every connection. One for each process.
+ * Checks one link with one statement at a time for all waiting visitors, so that a popular link does not take every
+ * connection. One per process.
  */
 export function createClickLimiter(
   db: Database,

@@ -6,13 +6,13 @@ import type { DnsClient, OpenDnsClient } from './dns-client.ts'
 import type { ServerAddresses } from './server-addresses.ts'
 
 export interface DomainCheck {
-  /** Whether DNS has the TXT record; null where it has not answered. */
+  /** Whether DNS has the TXT record; null without an answer. */
   proof: boolean | null
   /** Why `proof` is not true. */
   problem: string | null
-  /** Whether a check without proof speaks against the domain: not when nothing could be asked. */
+  /** Whether a check without proof contradicts the domain: not when no server could be asked. */
   isEvidence: boolean
-  /** Whether visitors come here; null where nobody can tell. */
+  /** Whether visitors reach this server; null while unknown. */
   route: boolean | null
   routeProblem: string | null
 }
@@ -81,7 +81,7 @@ async function checkRoute(
   if (found.values.length === 0)
     return { route: false, routeProblem: `DNS leads nobody to ${domain} yet: it has no address.` }
   if (found.values.some((address) => own.includes(address))) return { route: true, routeProblem: null }
-  // A server in a private network of its own leads its visitors to such an address, and that one is known as its own.
+  // A server in a private network has such an address for its visitors, and knows it as its own.
   const inside = found.values.filter(isPrivate)
   if (inside.length > 0) return { route: false, routeProblem: toPrivateProblem(domain, inside) }
   if (own.length === 0) return { route: null, routeProblem: null }

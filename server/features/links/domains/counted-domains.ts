@@ -1,5 +1,5 @@
-// The domains whose unknown slugs a workspace may see: those that it has verified, and the default domain in the first
-// workspace, whose owners operate the server.
+// The domains that show a workspace their unknown slugs: its verified ones, and the default domain for the first
+// workspace, because its owners operate the server.
 
 import type { Database } from '../../../storage/database/database.ts'
 import { FIRST_WORKSPACE } from '../../accounts/workspaces/first-workspace.ts'

@@ -120,7 +120,7 @@ onBothEngines('removing a domain', (server) => {
   })
 
   test.each([
-    ['itself', 'must be another domain than the one that goes'],
+    ['itself', 'must be another domain than the removed one'],
     ['unknown', 'is not a domain of this workspace'],
     ['foreign', 'is not a domain of this workspace'],
     ['pending', 'must be a verified domain'],

@@ -1,14 +1,14 @@
-// Asks DNS servers: the operator's, or those of the system. All questions of a client end together after a few seconds,
-// whatever the servers do. The resolver of the runtime (c-ares) checks ids, follows CNAMEs, and asks again over TCP.
+// Queries DNS servers: the operator's, or those of the system. All queries of a client end together after a few
+// seconds. The resolver of the runtime (c-ares) checks ids, follows CNAMEs, and repeats queries over TCP.
 
 import { Resolver } from 'node:dns/promises'
 
 /** All questions about one domain together: people wait for the answer. */
 const DEADLINE_MS = 4_000
-/** How long one server has for one try. */
+/** Time limit of one attempt at one server. */
 const TRY_MS = 1_500
 
-/** The records in DNS, which may be none; or why there is no answer. */
+/** The records in DNS, possibly none; or the reason for no answer. */
 export type DnsAnswer = { values: string[] } | { silence: string }
 
 export interface DnsClient {
@@ -23,7 +23,7 @@ export interface DnsClient {
 
 export type OpenDnsClient = () => DnsClient
 
-/** @param servers `host:port`; those of the system when absent */
+/** @param servers `host:port`; the system's servers when absent */
 export function createDnsClients(servers: string[] | undefined, deadlineMs = DEADLINE_MS): OpenDnsClient {
   return function openDnsClient() {
     const resolver = new Resolver({ timeout: TRY_MS, tries: 2 })

@@ -35,7 +35,7 @@ export async function countDomainLinks(
   }
 }
 
-/** In the order of their keys, which an index has. Links that are permanently deleted have no slug any more. */
+/** In the order of their keys, which an index has. Permanently deleted links have no slug any more. */
 export const selectLinksAfter = (connection: Connection, { workspace_id, domain }: Holder, after: string) =>
   connection
     .selectFrom('links')

@@ -16,7 +16,7 @@ export function readDomainMetrics(domains: Pick<DomainDirectory, 'count'>): Metr
     {
       name: 'towpath_domains_failing',
       kind: 'gauge',
-      help: 'Those of them whose last DNS check failed: after seven days they answer no more',
+      help: 'Verified domains whose last DNS check failed: after seven days they stop answering',
       value: failing,
     },
   ]

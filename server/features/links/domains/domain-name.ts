@@ -1,5 +1,5 @@
-// The name of a domain as people type it: its ASCII form (IDNA), in lower case and without a dot at its end, or what is
-// wrong with it. Each mistake has a sentence of its own.
+// A typed domain name: its ASCII form (IDNA), in lower case and without a trailing dot, or its mistake. Each mistake
+// has its own message.
 
 import { isIP } from 'node:net'
 import { domainToUnicode } from 'node:url'
@@ -98,7 +98,7 @@ function findScriptProblem(ascii: string): string | undefined {
 }
 
 function findHolderProblem(ascii: string, { isOwnHost }: Pick<Site, 'isOwnHost'>): string | undefined {
-  if (isOwnHost(ascii)) return 'is a name of this server, whose links everybody may use'
+  if (isOwnHost(ascii)) return 'is a name of this server, which every workspace can use'
   if (getPublicSuffix(ascii, { allowPrivateDomains: true }) !== ascii) return undefined
   return `is a public suffix, below which everybody has names: add a name such as go.${ascii}`
 }

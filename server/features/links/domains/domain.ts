@@ -20,7 +20,7 @@ export interface DomainNeeds extends DnsNeeds {
   db: Database
   site: Site
   now: () => number
-  /** Read again after each change of what answers. */
+  /** Read again after each change of verified domains. */
   domains: Pick<DomainDirectory, 'reload'>
 }
 

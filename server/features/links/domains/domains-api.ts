@@ -94,9 +94,9 @@ const routes = {
     scope: 'links:write',
     operationId: 'verifyDomain',
     summary: 'Look at the DNS of a domain now',
-    description: 'It takes five seconds at most. Where the proof is not there, `problem` says why.',
+    description: 'It takes five seconds at most. Without proof, `problem` says why.',
     request: { params: IdParameter },
-    responses: { 200: dataResponse(DomainShape, 'The domain, with what was found') },
+    responses: { 200: dataResponse(DomainShape, 'The domain with the result of the check') },
     fails: [404, 409],
   }),
 }

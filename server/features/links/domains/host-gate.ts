@@ -1,5 +1,5 @@
-// The host of a request decides what answers (docs/adr/0042-hosts.md): the default domain has everything, a workspace's
-// domain only the paths that are meant for it, and a name that nobody has verified has nothing.
+// Decides by the host of a request what answers (docs/adr/0042-hosts.md): the default domain has everything, a
+// workspace's domain only its allowed paths, and an unverified name nothing.
 
 import { html } from 'hono/html'
 import { renderHtmlPage, wantsJson } from '../../../http/html-page.ts'

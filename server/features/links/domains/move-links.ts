@@ -19,9 +19,9 @@ const CONFLICTS_NAMED = 10
 
 /** Where links move to. */
 export interface MoveTarget {
-  /** As `links.domain` has it. */
+  /** In the form of `links.domain`. */
   domain: string
-  /** As people write it. */
+  /** In the form that people write. */
   name: string
   caseSensitive: boolean
 }
@@ -34,7 +34,7 @@ export async function findMoveTarget(
   moveTo: string,
 ): Promise<MoveTarget> {
   if (moveTo === 'default') return { domain: '', name: site.domain, caseSensitive: false }
-  if (Number(moveTo) === from.id) throw invalid({ moveTo: 'must be another domain than the one that goes' })
+  if (Number(moveTo) === from.id) throw invalid({ moveTo: 'must be another domain than the removed one' })
   const row = await db.read
     .selectFrom('domains')
     .select(['domain', 'verified_at', 'case_sensitive'])
@@ -56,7 +56,7 @@ export async function moveLinks(
   allow(actor, 'domains:delete')
   await refuseConflicts(needs, actor, from, to)
   let moved = 0
-  // Each step begins where the last one ended: PostgreSQL would read what has moved again, until it is vacuumed.
+  // Each step starts at the end of the last one: PostgreSQL would otherwise reread moved rows until the next vacuum.
   for (let after: string | undefined = ''; after !== undefined; ) {
     await takeTurn()
     const step = await moveSome(needs, from, to, after)
@@ -128,7 +128,7 @@ async function listTakenKeys(connection: Connection, from: DomainRow, to: MoveTa
   return new Set(rows.map(({ slug_key }) => slug_key))
 }
 
-/** @returns those that have moved, as they were */
+/** @returns the moved links with their old values */
 async function moveSome(
   { db, now }: Pick<DomainNeeds, 'db' | 'now'>,
   from: DomainRow,
@@ -144,7 +144,7 @@ async function moveSome(
       for (const link of links) refuseSuspendedLink(link)
       const keyOf = ({ slug }: MovingLink) => toSlugKey(slug, to.caseSensitive)
       const moved = { domain: to.domain, updated_at: toLaterVersion(now()) }
-      // One statement for all whose key stays, which are nearly all.
+      // One statement for all links with an unchanged key, which are nearly all.
       const same = links.filter((link) => keyOf(link) === link.slug_key).map(({ id }) => id)
       if (same.length > 0) await updateLinks(connection, from, same, moved)
       for (const link of links)
@@ -163,12 +163,12 @@ async function moveSome(
       throw error
     throw new Failure(
       'conflict',
-      `The other domain has got a link with one of the slugs meanwhile. Other links have moved: repeat the request.`,
+      `The other domain now has a link with one of the slugs. Other links have moved: repeat the request.`,
     )
   }
 }
 
-/** As `toNextVersion` does for one link. */
+/** Like `toNextVersion` for one link. */
 const toLaterVersion = (now: number) =>
   sql<number>`case when updated_at < ${now} then ${now} else updated_at + 1 end`
 
@@ -178,7 +178,7 @@ interface MovedColumns {
   slug_key?: string
 }
 
-/** A link that somebody else has moved meanwhile stays there. */
+/** Leaves out a link that another person has moved meanwhile. */
 const updateLinks = (connection: Connection, from: DomainRow, ids: number[], columns: MovedColumns) =>
   connection
     .updateTable('links')

@@ -6,10 +6,12 @@ import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { DomainCheck } from './check-domain.ts'
 import type { DomainRow } from './domain.ts'
 
-/** How long a verified domain may fail. */
+/** How long a verified domain may fail its checks. */
 export const GRACE_MS = 7 * DAY_MS
 
-/** After a longer time without a look, the week of failures starts again: nobody knows what was in between. */
+/**
+ * After a longer pause between checks, the week of failures starts again, because the state in between is unknown.
+ */
 const GAP_MAX_MS = 2 * DAY_MS
 
 /** The change of a domain's state. Its owners get a mail about the last two. */
@@ -36,7 +38,7 @@ export function judgeOwnership(
     return { columns: { ...columns, verified_at: now }, event: 'verified' }
   }
   if (row.verified_at === null) return { columns: { ...seen, problem: check.problem } }
-  // Nobody could be asked: the time of the last look stays, so that the next one is soon.
+  // No server could be asked: keeps the time of the last check, so that the next one is soon.
   if (!check.isEvidence) return { columns: { problem: check.problem } }
   return judgeFailure({ ...row, ...seen }, row.checked_at, check, now)
 }

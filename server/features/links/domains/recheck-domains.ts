@@ -7,16 +7,16 @@ import { checkDomain } from './check-domain.ts'
 import type { DomainRow } from './domain.ts'
 import { storeCheck, type VerificationNeeds } from './verify-domain.ts'
 
-/** The most domains of one run. The next one goes on. */
+/** The maximum number of domains per run. The next run continues. */
 const DOMAINS_MAX = 500
 const AT_ONCE = 10
 
-/** How long a new domain is checked often by itself. */
+/** How long a new domain is checked often. */
 const NEW_MS = 7 * DAY_MS
 /** DNS providers and resolvers take minutes to hours. */
 const NEW_EVERY_MS = 15 * 60_000
 
-/** Those that have waited longest come first. */
+/** The domains that have waited longest come first. */
 export async function recheckDomains(needs: VerificationNeeds): Promise<void> {
   const waiting = (await listDue(needs.db.read, needs.now())).values()
   const workers = Array.from({ length: AT_ONCE }, async () => {
@@ -54,7 +54,7 @@ function listDue(connection: Connection, now: number): Promise<DomainRow[]> {
     .execute()
 }
 
-/** One domain that cannot be stored must not keep the others from their look. */
+/** A domain that cannot be stored must not stop the check of others. */
 async function recheck(needs: VerificationNeeds, row: DomainRow): Promise<void> {
   try {
     const check = await checkDomain(needs, row)

@@ -31,9 +31,10 @@ export const DomainShape = z
     domain: z.string().openapi({ description: 'In ASCII form (IDNA)' }),
     verified: z.boolean().openapi({ description: 'Only a verified domain answers' }),
     dns: z.array(DnsRecordShape).openapi({
-      description: 'What to set: the TXT record that proves the ownership, then what leads visitors here',
+      description:
+        'The records to set: the TXT record that proves ownership, then the records that lead visitors here',
     }),
-    problem: z.string().nullable().openapi({ description: 'What the last check has found wrong' }),
+    problem: z.string().nullable().openapi({ description: 'The problem that the last check found' }),
     primary: z.boolean().openapi({ description: 'New links are made here' }),
     caseSensitive: z.boolean(),
     rootUrl: z.string().nullable(),

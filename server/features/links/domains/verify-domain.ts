@@ -71,7 +71,7 @@ const toSteps = (origin: string, { id, domain, token, workspace_id }: MailFacts)
   '',
 ]
 
-/** The mails to owners about a domain whose proof is gone: when it begins to fail, and when it is lost. */
+/** The emails to owners about a domain without proof: when it begins to fail, and when it is lost. */
 const toFailingMail = (origin: string, facts: MailFacts): OwnersMail => ({
   about: `the failing domain ${facts.id}`,
   subject: `The proof for ${facts.domain} is gone`,

@@ -42,7 +42,7 @@ const favicons = apiRoute({
   tags: ['Links'],
   summary: 'Icons of the sites of destinations',
   description:
-    'The icons that the server knows. It fetches new ones from public addresses in the background, and keeps them for a week: an icon that is missing may be there a few seconds later. None with `FAVICONS=off`.',
+    'The icons that the server knows. It fetches new ones from public addresses in the background, and keeps them for a week: a missing icon may appear a few seconds later. None with `FAVICONS=off`.',
   request: { query: FaviconQuery },
   responses: { 200: dataResponse(z.array(Favicon), 'One entry for each host with an icon') },
 })

@@ -1,5 +1,5 @@
-// Fetches the icon of a site: /favicon.ico, then the icon that its page names. The type is that of the bytes, whatever the
-// server says, and SVG, which can hold scripts, is none of the types.
+// Fetches the icon of a site: /favicon.ico, then the icon that its page names. Detects the type from the bytes, not
+// from the server's header. SVG is not allowed, because it can contain scripts.
 
 import { readHtml } from '../../../lib/html/read-html.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
@@ -33,7 +33,7 @@ async function fetchIcon(needs: FaviconNeeds, url: string): Promise<string | nul
   return type ? `data:${type};base64,${Buffer.from(body).toString('base64')}` : null
 }
 
-/** @returns undefined for what cannot be fetched, and for a body that is too large */
+/** @returns undefined for a failed request, and for a body that is too large */
 async function fetchWhole(needs: FaviconNeeds, url: string, accept: string, maxBytes: number) {
   const found = await fetchFollowing({ ...needs, timeMaxMs: TIME_MAX_MS }, url, { accept, maxBytes }).catch(
     () => undefined,

@@ -7,9 +7,9 @@ import { copyText } from '../../../lib/text.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Domains } from '../../../storage/database/tables/domain-tables.ts'
 
-/** A domain whose links answer now. */
+/** A domain with links that answer now. */
 export interface ShortDomain {
-  /** As `links.domain` has it: '' is the default domain. */
+  /** In the form of `links.domain`: '' is the default domain. */
   name: string
   /** Only links of this workspace answer; null on the default domain, which is everybody's. */
   workspaceId: number | null
@@ -24,15 +24,15 @@ export interface ShortDomain {
 
 export interface DomainDirectory {
   /**
-   * @param host of the request, as it was sent: with or without a port; '' is the default domain's
-   * @returns undefined for a name that nobody has verified, and for text that is not a host
+   * @param host of the request, as sent: with or without a port; '' is the default domain's
+   * @returns undefined for an unverified name, and for text that is not a host
    */
   find(host: string): ShortDomain | undefined
   /** @param name as `links.domain` has it @returns undefined where it does not answer now */
   get(name: string): ShortDomain | undefined
-  /** Whether a verified domain has this host, with whatever port. */
+  /** Whether a verified domain has this host, with any port. */
   isOwnDomain(host: string): boolean
-  /** How many answer, and how many of them fail their check: as of the last `reload()`. */
+  /** The number of answering domains, and of those that fail their check: as of the last `reload()`. */
   count(): { verified: number; failing: number }
   /** Reads all verified domains. Call it after the commit of a change, and when another process has changed some. */
   reload(): Promise<void>
@@ -58,7 +58,7 @@ interface DirectoryState {
   domains: Map<string, ShortDomain>
   /** The domains by the hosts that requests have named: most requests name the same few. */
   found: Map<string, ShortDomain>
-  /** How many of the domains fail their check. */
+  /** The number of domains that fail their check. */
   failing: number
 }
 
@@ -100,7 +100,7 @@ export function createDomainDirectory(
 function findDomain({ domains, found }: DirectoryState, site: OwnHosts, host: string) {
   if (host === '') return DEFAULT_DOMAIN
   if (!isHost(host)) return undefined
-  // The operator's names come first: a workspace must not have the dashboard's.
+  // The operator's names come first: a workspace must not take over the dashboard's.
   const domain = site.isOwnHost(host) ? DEFAULT_DOMAIN : domains.get(readHostName(host))
   if (!domain) return undefined
   if (found.size >= FOUND_MAX) found.clear()
@@ -113,7 +113,7 @@ const hasNewHolder = (before: Map<string, ShortDomain>, after: Map<string, Short
     (name) => before.get(name)?.workspaceId !== after.get(name)?.workspaceId,
   )
 
-/** The names alone, for what starts before there is a directory. */
+/** Only the names, for code that starts before the directory exists. */
 export async function listDomainNames({ read }: Pick<Database, 'read'>): Promise<string[]> {
   const rows = await read
     .selectFrom('domains')

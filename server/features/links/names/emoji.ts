@@ -9,7 +9,7 @@ const SELECTOR_OF_EMOJI = /(?<=\p{Emoji})\ufe0f/gu
 const UNQUALIFIED =
   /(?:[0-9*](?=\u20e3)|[\p{Emoji}--\p{Emoji_Presentation}--[0-9*#]](?!\p{Emoji_Modifier}))/gv
 
-/** Without the keycap of "#", which begins the fragment of a URL when somebody types it. */
+/** Excludes the keycap of "#", because a typed "#" begins the fragment of a URL. */
 const EMOJI = /[\p{RGI_Emoji}--\q{#\ufe0f\u20e3}]/gv
 
 /** Each emoji as Unicode recommends it for interchange ("fully-qualified"). A selector elsewhere stays. */

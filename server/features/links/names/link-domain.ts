@@ -7,7 +7,7 @@ import { type Actor, hasScopes } from '../../accounts/access/actor.ts'
 import { readHostName } from './domain-directory.ts'
 
 export interface LinkDomain {
-  /** As `links.domain` has it: '' is the default domain. */
+  /** In the form of `links.domain`: '' is the default domain. */
   name: string
   caseSensitive: boolean
 }
@@ -23,7 +23,7 @@ interface DomainLookup {
 const DEFAULT_DOMAIN: LinkDomain = { name: '', caseSensitive: false }
 const NAMES_MAX = 5
 
-/** @returns the name that somebody typed as `links.domain` has it; null where no domain has such a name */
+/** @returns a typed name in the form of `links.domain`; null when no domain can have it */
 export const toStoredDomain = (site: DomainLookup['site'], typed: string): string | null =>
   typed.toLowerCase() === site.domain.toLowerCase() ? '' : toAsciiHost(readHostName(typed)) || null
 
@@ -60,7 +60,7 @@ export async function findLinkDomain(
   return row ? toLinkDomain(row) : { name, caseSensitive: false }
 }
 
-/** Who has a name now. @returns undefined where it answers for nobody; no workspace for the default domain */
+/** The current holder of a name. @returns undefined for an unused name; no workspace for the default domain */
 export async function findHolder(
   connection: Connection,
   name: string,

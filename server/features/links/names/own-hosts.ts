@@ -3,7 +3,7 @@
 import type { DomainDirectory } from './domain-directory.ts'
 
 interface SiteHosts {
-  /** The hosts of the default domain, and those that reach this server from its own machine. */
+  /** The hosts of the default domain, and those that reach this server from the same machine. */
   ownHosts: string[]
 }
 

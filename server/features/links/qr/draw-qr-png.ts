@@ -126,7 +126,7 @@ async function drawLogo(
 }
 
 /**
- * How much of a pixel is dark, from 0 to 1: by the distance of its center from the edge of the shape.
+ * The darkness of a pixel, from 0 to 1: by the distance of its center from the edge of the shape.
  * @param u position in modules
  * @param scale pixels for each module
  */

@@ -16,7 +16,7 @@ export interface QrPaint {
 
 export function drawQrSvg(shapes: QrShapes, { width, margin, dark, light, logo }: QrPaint): string {
   const side = shapes.size + 2 * margin
-  // Without it, browsers show hairlines between modules that touch. It is too thin to join others.
+  // Prevents hairlines between touching modules in browsers. Too thin to join others.
   const seam = shapes.cells.some((cell) => (cell & ROUND.all) !== 0)
     ? ` stroke="#${dark}" stroke-width=".04"`
     : ''
@@ -47,7 +47,7 @@ function toRowPaths({ size, cells }: QrShapes): string {
       const first = cells[y * size + x] as number
       if ((first & DARK) === 0) continue
       let end = x
-      // Dots stand alone.
+      // Dots do not touch.
       while (canJoin(cells[y * size + end], cells[y * size + end + 1]) && end + 1 < size) end++
       paths.push(toRun(x, y, end - x + 1, first, cells[y * size + end] as number))
       x = end

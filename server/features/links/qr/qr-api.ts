@@ -40,9 +40,9 @@ const routes = {
     scope: 'links:read',
     operationId: 'drawQr',
     idempotent: false,
-    summary: 'A QR code of a slug and domain, with a logo of your own',
+    summary: 'A QR code of a slug and domain, with a custom logo',
     description:
-      'The link may not exist yet: the code leads to it from the moment when it does. It is drawn so that phones read it: ' +
+      'The link need not exist yet. The code is always readable for phones: ' +
       'a logo raises the error correction and takes at most a quarter of the width, and colors without contrast are refused.',
     request: {
       body: jsonRequestBody(DrawQr, { slug: 'spring-sale', dots: 'rounded', corners: 'rounded' }),

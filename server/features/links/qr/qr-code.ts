@@ -15,13 +15,13 @@ const MARGIN = 4
 // The largest QR code holds this many bytes at error correction level M. Only percent-encoded slugs of rare scripts are
 // longer; level L holds them.
 const LEVEL_M_BYTES = 2331
-/** The same for level H, which restores what a logo hides. */
+/** The same for level H, which restores the modules behind a logo. */
 const LEVEL_H_BYTES = 1273
 // For the smallest code, the library splits a text into parts of digits, letters and bytes: 15 ms for 1,700 characters.
 // A longer text than this is one part of bytes. Only long slugs of rare scripts exceed it.
 const SPLIT_CHARACTERS = 600
 
-/** The contrast by which https://www.w3.org/TR/WCAG22/#non-text-contrast tells a graphic from its background. */
+/** The minimum contrast of a graphic (https://www.w3.org/TR/WCAG22/#non-text-contrast). */
 const CONTRAST_MIN = 3
 /** Round dots and corners blur at their edges: they need the contrast of text. */
 const SHAPED_CONTRAST_MIN = 4.5
@@ -66,7 +66,7 @@ export async function renderQrCode(
     : { type: 'image/svg+xml', body: drawQrSvg(shapes, paint) }
 }
 
-/** @throws Failure `invalid` with what to change */
+/** @throws Failure `invalid` with the necessary change */
 function requireReadable(
   options: QrOptions,
   { dark, light, margin, isShaped }: { dark: string; light: string; margin: number; isShaped: boolean },

@@ -1,5 +1,5 @@
-// The shapes of a QR code: which modules are drawn, which of their corners are round, and where the logo stands. The SVG
-// and the PNG are drawn from the same shapes.
+// The shapes of a QR code: the drawn modules, their round corners, and the place of the logo. SVG and PNG use the
+// same shapes.
 
 import type { QrStyle } from './schema.ts'
 
@@ -113,7 +113,7 @@ export interface LogoBox {
   height: number
 }
 
-/** Where the logo stands, in modules: half a module away from the others, with its own proportions. */
+/** The place of the logo, in modules: half a module of margin, with the logo's proportions. */
 export function toLogoBox({ size, logoSize }: QrShapes, logo: { width: number; height: number }): LogoBox {
   const scale = (logoSize - 1) / Math.max(logo.width, logo.height)
   const [width, height] = [logo.width * scale, logo.height * scale]

@@ -12,7 +12,7 @@ export interface QrLogo {
 
 const PIXELS_MAX = 1024 * 1024
 
-/** @param png a cleaned PNG, whose pixels may be damaged all the same @throws Failure `invalid` */
+/** @param png a cleaned PNG, but its pixels may still be damaged @throws Failure `invalid` */
 export async function readLogo(png: Buffer): Promise<QrLogo> {
   const logo = { png, width: png.readUInt32BE(16), height: png.readUInt32BE(20) }
   await readLogoPixels(logo, 1, 1)
@@ -35,7 +35,7 @@ export async function readLogoPixels({ png }: QrLogo, width: number, height: num
 const inflateAsync = promisify(inflate)
 const BYTES_PER_PIXEL = 4
 
-/** Reads the PNG that Bun has written: 8-bit RGBA without interlacing, each row after a filter of its own. */
+/** Reads a PNG that Bun has written: 8-bit RGBA without interlacing, each row with its own filter. */
 async function readPixels(png: Buffer, width: number, height: number): Promise<Buffer> {
   const parts: Buffer[] = []
   for (let at = 8; at + 12 <= png.length; ) {

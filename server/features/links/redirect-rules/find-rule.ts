@@ -3,7 +3,7 @@
 import { ANY_VALUE } from '../../../lib/url-query.ts'
 import type { RedirectRule, RuleConditions, RuleDevice, RuleSystem } from './schema.ts'
 
-/** What rules know of a visitor. */
+/** The visitor's properties that rules can use. */
 export interface RuleVisitor {
   /** Milliseconds since the epoch. */
   at: number
@@ -27,7 +27,7 @@ interface CompiledRule extends Omit<RuleConditions, 'after' | 'before' | 'query'
 /** The rules of a link as redirects need them. */
 export interface CompiledRules {
   rules: readonly CompiledRule[]
-  /** What the rules ask of a visitor: a redirect reads nothing else. */
+  /** The properties that the rules use: a redirect reads only these. */
   asksClient: boolean
   asksLanguage: boolean
 }

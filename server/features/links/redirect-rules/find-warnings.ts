@@ -29,7 +29,7 @@ function findShadow(earlier: readonly RedirectRule[], when: RuleConditions): str
 const coversList = (wide: readonly string[] | undefined, narrow: readonly string[] | undefined) =>
   wide === undefined || (narrow?.every((value) => wide.includes(value)) ?? false)
 
-/** Whether `wide` matches everybody whom `narrow` matches. */
+/** Whether `wide` matches every visitor whom `narrow` matches. */
 const covers = (wide: RuleConditions, narrow: RuleConditions): boolean =>
   coversList(wide.country, narrow.country) &&
   coversList(wide.device, narrow.device) &&

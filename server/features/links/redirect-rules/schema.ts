@@ -95,14 +95,14 @@ export const RuleWarningShape = z
   .strictObject({ rule: z.int().openapi({ description: 'Index of the rule' }), message: z.string() })
   .openapi('RedirectRuleWarning')
 
-/** As rules are stored and answered: without conditions that are null. */
+/** The stored and answered form of rules: without conditions that are null. */
 export type RedirectRule = z.infer<typeof RuleShape>
 export type RuleConditions = RedirectRule['when']
 export type RuleWarning = z.infer<typeof RuleWarningShape>
 
 const unique = (values: string[]) => [...new Set(values)]
 
-/** The rules in the form in which they are stored. @param checkTarget gives a target's `href` */
+/** The stored form of the rules. @param checkTarget gives a target's `href` */
 export const toStoredRules = (
   rules: z.infer<typeof RulesInput>,
   checkTarget: (index: number, url: string) => string,

@@ -1,4 +1,4 @@
-// Deletes a tag that an import has created, unless somebody uses it.
+// Deletes a tag that an import has created, unless it is in use.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'

@@ -53,7 +53,7 @@ export async function listTags(
   }
 }
 
-/** Tags with letters beyond ASCII whose names match without their marks. A workspace has some thousand tags at most. */
+/** Tags with non-ASCII letters whose names match without their marks. A workspace has some thousand tags at most. */
 async function findMarkedTags({ read }: Database, actor: Actor, search: string): Promise<number[]> {
   const text = foldMarks(search)
   if (text === '') return []

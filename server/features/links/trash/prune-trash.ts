@@ -15,7 +15,7 @@ export async function pruneTrash(db: Database, now: number): Promise<void> {
   }
 }
 
-/** The first workspace after this one with links that are due. */
+/** The first workspace after this one with due links. */
 async function findWorkspace(db: Database, after: number, before: number): Promise<number | undefined> {
   const row = await db.read
     .selectFrom('links')

@@ -60,7 +60,7 @@ async function restoreIn(transaction: LinkTransaction, actor: Actor, id: number)
   const target = { type: 'link', id, name: resource.shortUrl } as const
   await recordAudit(connection, actor, { action: 'link.undeleted', target }, now())
   recordChange(onCommit, { domain: link.domain, slugKey: link.slug_key })
-  // Who has heard that it was deleted hears that it is there again.
+  // Announces the return to channels that were notified of the deletion.
   const event = { workspaceId: actor.workspaceId, event: 'link.created', at: now() } as const
   await announceLink(transaction, event, () => resource)
   return resource

@@ -62,7 +62,7 @@ const routes = {
     scope: 'links:write',
     shows: 'any',
     operationId: 'emptyTrash',
-    summary: 'Delete all links in the trash for good',
+    summary: 'Permanently delete all links in the trash',
     description: 'Suspended links stay.',
     responses: { 200: dataResponse(shapes.EmptiedTrashShape, 'How many links there were') },
   }),

@@ -47,7 +47,7 @@ const FIELDS: Record<ChannelType, Field[]> = {
 export type ServerAbilities = Pick<SendNeeds, 'allow' | 'smtpUrl'>
 
 const NO_MAIL =
-  'this server has no mail server. Its operator can set one up with SMTP_URL and MAIL_FROM, and start the server again'
+  'this server has no mail server. Its operator can set one up with SMTP_URL and MAIL_FROM, and restart the server'
 /** For a request that names the type, or switches an email channel on. */
 const MAIL_REFUSAL = `email is not available: ${NO_MAIL}`
 

@@ -95,7 +95,7 @@ export interface Notice {
   createdAt: number
   /** In the order of the form. Names and values are untrusted text. */
   fields: ReadonlyMap<string, string>
-  /** What people read in place of the names of fields. Absent where the form has no labels. */
+  /** Labels that people read instead of field names. Absent where the form has no labels. */
   labels?: ReadonlyMap<string, string>
   /** The visitor's address if it is valid, else null. */
   email: string | null

@@ -173,7 +173,7 @@ const LOOK_AGAIN_MS = 15 * 60_000
 const postpone = (msUntilReset: number): DeliveryResult => ({
   outcome: 'refused',
   httpStatus: null,
-  answer: 'The mails of today are used up, or this workspace has sent its share of them (MAIL_PER_DAY)',
+  answer: 'The daily limit of emails is reached, or this workspace has used its share (MAIL_PER_DAY)',
   operatorFault: true,
   postponed: { ms: Math.min(msUntilReset, LOOK_AGAIN_MS) },
 })
@@ -280,15 +280,15 @@ const toOperatorFault = (fault: string, response: string | null): DeliveryResult
   operatorFault: true,
 })
 
-const SENDER_REFUSED = 'The mail server takes no mail from the address of this server'
+const SENDER_REFUSED = 'The mail server refuses email from the address of this server'
 
 // The error's own message is not used, because it names addresses of the operator's network.
 const ERROR_TEXTS: Record<string, string> = {
   EABORT: 'The mail server took too long',
   ETIMEDOUT: 'The mail server took too long',
   EAUTH: 'The mail server did not accept the user name and password of this server',
-  ENOAUTH: 'The mail server wants a user name and password from this server',
+  ENOAUTH: 'The mail server requires a user name and password from this server',
   EENVELOPE: 'The mail server cannot send to these addresses',
-  EMESSAGE: 'The mail is larger than the mail server accepts',
+  EMESSAGE: 'The email is larger than the mail server accepts',
 }
 const toErrorText = (code: string) => ERROR_TEXTS[code] ?? `The mail server could not be reached (${code})`

@@ -22,7 +22,10 @@ export const sendHttp: ChannelSender = async (needs, to, notice) => {
   return postJson(needs, notice, message, ({ status }) =>
     status === 410
       ? {
-          permanent: { what: 'channel', reason: 'The receiver answered 410 Gone: it wants no more requests' },
+          permanent: {
+            what: 'channel',
+            reason: 'The receiver answered 410 Gone: it accepts no more requests',
+          },
         }
       : {},
   )

@@ -37,7 +37,7 @@ export function createSealing(secret: string): Sealing {
   function unseal(sealed: string, owner: string): SealedSecrets {
     const plain = sealer.open(sealed, owner)
     if (plain === undefined) {
-      throw new Error('The secrets of a channel cannot be read: is TOWPATH_SECRET another one than before?')
+      throw new Error('The secrets of a channel cannot be read: has TOWPATH_SECRET changed?')
     }
     return JSON.parse(plain)
   }

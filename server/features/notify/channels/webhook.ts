@@ -24,7 +24,10 @@ export const sendWebhook: ChannelSender = async (needs, to, notice) => {
   return postJson(needs, notice, { url, shownUrl: url, headers, body, secrets: secretTexts }, ({ status }) =>
     status === 410
       ? {
-          permanent: { what: 'channel', reason: 'The receiver answered 410 Gone: it wants no more webhooks' },
+          permanent: {
+            what: 'channel',
+            reason: 'The receiver answered 410 Gone: it accepts no more webhooks',
+          },
         }
       : {},
   )

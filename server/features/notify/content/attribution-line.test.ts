@@ -32,7 +32,7 @@ test.each<[Partial<AttributionFacts>, string]>([
   [{ utmSource: '  ', city: '', device: 'Mobile' }, 'Mobile'],
   [
     { isPending: true, utmSource: 'newsletter', city: 'Berlin' },
-    'newsletter · Link not decided yet: analytics are catching up · Berlin',
+    'newsletter · Link pending: analytics are catching up · Berlin',
   ],
   [{ utmSource: 'a\r\nb · c', city: '\u202eBerlin' }, 'a b - c · Berlin'],
 ])('%j reads "%s"', (facts, line) => {

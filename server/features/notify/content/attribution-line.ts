@@ -19,7 +19,7 @@ export interface AttributionFacts {
 
 /** Anybody can write a campaign parameter of any length into an address. */
 const PART_MAX = 80
-const PENDING = 'Link not decided yet: analytics are catching up'
+const PENDING = 'Link pending: analytics are catching up'
 
 /** @returns such as `newsletter / spring · go.example/abc · Berlin, DE · iPhone`; '' where nothing is known */
 export function formatAttributionLine(facts: AttributionFacts): string {

@@ -145,7 +145,7 @@ async function sendReplyMail(
 const NOBODY_CONFIRMED: DeliveryResult = {
   outcome: 'refused',
   httpStatus: null,
-  answer: 'No recipient of this channel has confirmed yet that they want these mails',
+  answer: 'No recipient of this channel has confirmed yet',
   // A confirmation ends the wait at once. The limit is the length of the retry schedule.
   postponed: { ms: 60 * 60_000, maxAgeMs: RETRY_DELAYS.reduce((sum: number, delay) => sum + delay, 0) },
 }

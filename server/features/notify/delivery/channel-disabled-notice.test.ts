@@ -80,7 +80,7 @@ notificationsOnBothEngines('a channel that is switched off by itself', (outbox) 
     expect(parsed.from).toMatchObject({ name: 'Towpath', address: 'towpath@example.com' })
     for (const said of [
       'CRM (webhook)',
-      'The receiver answered 410 Gone: it wants no more webhooks',
+      'The receiver answered 410 Gone: it accepts no more webhooks',
       'turn the channel on again: the 5 notifications that wait for it are sent.',
       `https://go.example/app/${workspace.id}/notifications?edit=${channel.id}`,
     ]) {

@@ -144,7 +144,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     outbox().advanceClock(DAY)
     await submit()
     await until('it is off', async () => !(await readChannel()).enabled)
-    const reason = 'Nothing but failures for five days; the last was: HTTP 500: no'
+    const reason = 'Every attempt failed for five days. The last failure: HTTP 500: no'
     expect((await readChannel()).disabledReason).toBe(reason)
     // Nothing is written down for it any more.
     const before = await workspace.countDeliveries(`formKey=${form.formKey}`)

@@ -22,7 +22,7 @@ export function createDeliveryMetrics() {
       {
         name: 'towpath_deliveries_waiting',
         kind: 'gauge',
-        help: 'Notifications on their way, those that wait for another attempt among them',
+        help: 'Undelivered notifications, including those that wait for another attempt',
         value: backlog.waiting,
       },
       {
@@ -34,7 +34,7 @@ export function createDeliveryMetrics() {
       {
         name: 'towpath_deliveries_due',
         kind: 'gauge',
-        help: 'Notifications whose next attempt should have begun',
+        help: 'Notifications with an overdue attempt',
         value: backlog.due,
       },
       {

@@ -90,7 +90,7 @@ onBothEngines(
       expect(await read()).toMatchObject({
         enabled: true,
         failingSince: expect.any(String),
-        lastError: 'The receiver answered 410 Gone: it wants no more webhooks',
+        lastError: 'The receiver answered 410 Gone: it accepts no more webhooks',
       })
       hook.respondWith(() => new Response('ok'))
       await post(workspace, `/channels/${id}/test`)
@@ -103,7 +103,7 @@ onBothEngines(
       const { workspace, id, read, submit } = await setUp(hook.url)
       await submit({ message: 'Hello' })
       await until('it is off', async () => !(await read()).enabled)
-      const reason = 'The receiver answered 410 Gone: it wants no more webhooks'
+      const reason = 'The receiver answered 410 Gone: it accepts no more webhooks'
       expect(await read()).toMatchObject({ disabledReason: reason, lastError: reason })
       hook.respondWith(() => new Response('ok'))
       const on = await workspace.api(`/channels/${id}`, { method: 'PATCH', body: { enabled: true } })
@@ -192,7 +192,7 @@ onBothEngines(
 
 onSqlite('a server without SMTP_URL', (server) => {
   const said =
-    'this server has no mail server. Its operator can set one up with SMTP_URL and MAIL_FROM, and start the server again'
+    'this server has no mail server. Its operator can set one up with SMTP_URL and MAIL_FROM, and restart the server'
 
   test('refuses email channels, and says what to set', async () => {
     const workspace = await server().createWorkspace()

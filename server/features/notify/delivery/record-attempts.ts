@@ -113,7 +113,7 @@ function findReasonToDisable(
   if (result.operatorFault) return undefined
   if (result.permanent?.what === 'channel') return result.permanent.reason
   if (now - ownFailuresSince < FIVE_DAYS_MS) return undefined
-  return `Nothing but failures for five days; the last was: ${describeFailure(result)}`
+  return `Every attempt failed for five days. The last failure: ${describeFailure(result)}`
 }
 
 /**

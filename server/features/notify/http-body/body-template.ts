@@ -30,7 +30,7 @@ export function parseBodyTemplate(template: string, type: BodyType): BodyPart[] 
     at = close + CLOSE.length
   }
   if (type === 'json' && !isJson(parts))
-    return 'must be JSON. A placeholder stands inside a text ("{{fields.email}}"), or alone where a value stands'
+    return 'must be JSON. Put a placeholder inside a text ("{{fields.email}}"), or use it as a whole value'
   return parts
 }
 
@@ -40,7 +40,7 @@ function readPlaceholder(written: string): { path: string; max: number } | strin
   if (bar === -1) return { path: written.trim(), max: Number.POSITIVE_INFINITY }
   const max = written.slice(bar + 1).trim()
   if (!/^[1-9]\d{0,5}$/.test(max))
-    return 'has a placeholder whose length is no whole number, as in {{fields.message | 2000}}'
+    return 'has a placeholder with an invalid length: write a whole number, as in {{fields.message | 2000}}'
   return { path: written.slice(0, bar).trim(), max: Number(max) }
 }
 

@@ -9,7 +9,7 @@ import { insertDeliveries } from './enqueue-deliveries.ts'
 export interface NewEvent {
   /** What the filters of channels compare. */
   facts: EventFacts
-  /** What the channel is told. */
+  /** The events of the channel. */
   data: object
   /** The lead that it is about. Its deliveries are deleted with the lead. */
   submissionId?: number

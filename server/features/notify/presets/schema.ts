@@ -94,7 +94,7 @@ export const HTTP_PRESETS: HttpPreset[] = [
       ],
       typecast: true,
     }),
-    hint: 'A personal access token with data.records:write; base (app…) and table (tbl…) stand in the address of the table.',
+    hint: 'A personal access token with data.records:write; base (app…) and table (tbl…) are in the address of the table.',
   },
   {
     id: 'mailchimp',
@@ -148,7 +148,7 @@ export const HTTP_PRESETS: HttpPreset[] = [
       message: '{{fields.name | 200}}\n{{fields.message | 1000}}',
       tags: ['incoming_envelope'],
     }),
-    hint: 'Without a reserved topic, leave out the header. Anybody who knows the topic can read it.',
+    hint: 'Without a reserved topic, leave out the header. Everyone who knows the topic can read it.',
   },
   {
     id: 'mattermost',

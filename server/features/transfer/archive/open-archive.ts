@@ -158,7 +158,7 @@ function findEntryProblem(entry: Entry, earlier: Map<string, Entry>): string | u
   if (earlier.has(entry.fileName)) return `The zip has ${name} twice. ${HOW_TO}`
   if (entry.isEncrypted()) return `The zip has a password. Unpack it, and pack it again without one.`
   if (entry.compressionMethod !== STORED && entry.compressionMethod !== DEFLATED)
-    return `The zip has ${name} in a compression that nobody here can read. ${HOW_TO}`
+    return `The zip has ${name} in an unsupported compression. ${HOW_TO}`
   if (entry.uncompressedSize > Math.max(RATIO_FREE_BYTES, entry.compressedSize * RATIO_MAX))
     return `The zip has ${name}, which would unpack to more than ${RATIO_MAX} times its size. ${HOW_TO}`
   return undefined

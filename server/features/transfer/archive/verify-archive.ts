@@ -36,7 +36,7 @@ export async function verifyArchive(
       }
       if (hash.digest('hex') !== file.sha256)
         throw new FileProblem(
-          `The file ${file.name} in the zip was changed or damaged: its checksum is another one. Export the workspace again.`,
+          `The file ${file.name} in the zip was changed or damaged: its checksum differs. Export the workspace again.`,
         )
       records[file.name as WorkspaceFileName] = file.records
     }

@@ -43,7 +43,7 @@ export interface WorkspaceManifest {
 const WITHOUT = [
   'Passwords of links: a link that had one stays closed until you set a new one.',
   'Secrets of channels (addresses of hooks, bot tokens, signing secrets): enter them again.',
-  'Proofs of domains: each domain is verified anew by its DNS.',
+  'Proofs of domains: each domain is verified again by its DNS.',
   'The brand of the workspace, and the logos of forms: set them again.',
   'Shared pages, reports and alerts of views: set them up again.',
   'Members, API keys and the audit log.',

@@ -124,7 +124,7 @@ describe('a CSV file', () => {
     [`a,b\n1,${'x'.repeat(1024 * 1024 + 1)}\n`, 'Row 2, cell 2 is longer than 1 MiB.'],
     [
       `a,b\n1,"${'x'.repeat(5 * 1024 * 1024)}`,
-      'Row 2 is longer than 4 MiB. A quote that nobody closes may be the cause.',
+      'Row 2 is longer than 4 MiB. An unclosed quote may be the cause.',
     ],
     [`${'a,'.repeat(2000)}\n`, 'Row 1 has more than 1000 columns. Is this a CSV file?'],
     [`${'"a",'.repeat(2000)}\n`, 'Row 1 has more than 1000 columns. Is this a CSV file?'],

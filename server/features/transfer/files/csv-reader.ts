@@ -54,9 +54,7 @@ export class CsvReader implements RecordReader {
   }
 
   #tooLong(): FileProblem {
-    return new FileProblem(
-      `Row ${this.row} is longer than 4 MiB. A quote that nobody closes may be the cause.`,
-    )
+    return new FileProblem(`Row ${this.row} is longer than 4 MiB. An unclosed quote may be the cause.`)
   }
 
   #parse(isEnd: boolean): void {

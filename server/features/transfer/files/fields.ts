@@ -55,7 +55,7 @@ export class FieldReader {
     if (value === undefined || value === null || value === '') return null
     if (typeof value === 'string') return this.#clean(names, value)
     if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-    this.add(names, value, 'This has to be a text.')
+    this.add(names, value, 'This must be a text.')
     return null
   }
 
@@ -82,8 +82,7 @@ export class FieldReader {
     for (const element of parts) {
       const part = toName(element)
       const text = typeof part === 'string' || typeof part === 'number' ? String(part).trim() : null
-      if (text === null || !isCleanText(text))
-        this.add(names, part, 'Each part of the list has to be a text.')
+      if (text === null || !isCleanText(text)) this.add(names, part, 'Each part of the list must be a text.')
       else if (text !== '') texts.add(text)
       if (texts.size === LIST_MAX || this.problems.length >= PROBLEMS_MAX) break
     }
@@ -99,7 +98,7 @@ export class FieldReader {
     const digits = /^\d{1,3}(?:[,.\u00a0\u202f' ]\d{3})+$/.test(text) ? text.replace(/\D/g, '') : text
     const number = /^\d+(?:\.0+)?$/.test(digits) ? Number(digits) : Number.NaN
     if (Number.isSafeInteger(number)) return number
-    this.add(names, value, 'This has to be a whole number, 0 or more.')
+    this.add(names, value, 'This must be a whole number, 0 or more.')
     return null
   }
 
@@ -110,7 +109,7 @@ export class FieldReader {
     if (typeof value === 'boolean') return value
     const text = toPlainText(value).toLowerCase()
     if (TRUE.includes(text)) return true
-    if (!FALSE.includes(text)) this.add(names, value, 'This has to be true or false.')
+    if (!FALSE.includes(text)) this.add(names, value, 'This must be true or false.')
     return false
   }
 

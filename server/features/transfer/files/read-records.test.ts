@@ -265,14 +265,14 @@ full.describe('the memory that reading takes', () => {
       'a,b\n',
       megabyte,
       64,
-      'Row 2 is longer than 4 MiB. A quote that nobody closes may be the cause.',
+      'Row 2 is longer than 4 MiB. An unclosed quote may be the cause.',
     ],
     [
       'a cell of 64 MiB',
       'a,b\n1,"',
       megabyte,
       64,
-      'Row 2 is longer than 4 MiB. A quote that nobody closes may be the cause.',
+      'Row 2 is longer than 4 MiB. An unclosed quote may be the cause.',
     ],
     [
       'a JSON text of 64 MiB',

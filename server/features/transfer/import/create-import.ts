@@ -114,7 +114,7 @@ async function findDryRun({ db, now, node }: CreateNeeds, actor: Actor, id: numb
   if (row.finished_at === null) throw invalid({ from: 'is not done yet' })
   const age = now() - row.finished_at
   if (row.status === 'undone' || age > DRY_RUN_FILE_HOURS * 60 * 60_000)
-    throw invalid({ from: 'has no files any more: they are kept for 24 hours. Send them again' })
+    throw invalid({ from: 'has no files: they are kept for 24 hours only. Upload them again' })
   if (row.node !== node) throw invalid({ from: 'has its files on another server. Send them again' })
   return row
 }

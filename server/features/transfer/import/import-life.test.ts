@@ -136,7 +136,7 @@ onBothEngines('what an import leaves behind', (server) => {
     const failed = await getImport(ws, id)
     expect([failed.status, failed.problem]).toEqual([
       'failed',
-      'The server that had the files is gone. What was created stays: send the files again, and nothing is created twice.',
+      'The server with the files is gone. Created items stay. Send the files again: nothing is created twice.',
     ])
     await ws.api(`/imports/${id}`, { method: 'DELETE' })
     expect((await waitForImport(ws, id)).status).toBe('undone')

@@ -94,7 +94,7 @@ async function listNotices(run: ImportRun): Promise<string[]> {
     ...(incomplete === 0
       ? []
       : [
-          `${incomplete === 1 ? 'One link was' : `${incomplete} links were`} not taken over whole: the list of rows says what is missing.`,
+          `${incomplete === 1 ? 'One link was' : `${incomplete} links were`} not imported completely: the list of rows says what is missing.`,
         ]),
     ...(totals === 0
       ? []

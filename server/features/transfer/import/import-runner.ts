@@ -153,7 +153,7 @@ async function endEarly(needs: RunnerNeeds, run: ImportRun, error: unknown): Pro
 
 function toProblem(error: unknown): string {
   if (error instanceof FileProblem) return error.message
-  return 'This server has failed while it ran the import: its log says why. What was created stays, and the import can be undone or sent again.'
+  return 'The server failed while it ran the import: its log says why. You can undo the import, or send it again.'
 }
 
 async function fail(needs: RunnerNeeds, run: ImportRun, problem: string): Promise<void> {

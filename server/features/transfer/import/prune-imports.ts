@@ -64,7 +64,7 @@ export async function pruneImportRows(db: Database, now: number): Promise<void> 
 /** A server that is restarted comes back sooner. */
 const GONE_AFTER_MS = 60 * 60_000
 const GONE =
-  'The server that had the files is gone. What was created stays: send the files again, and nothing is created twice.'
+  'The server with the files is gone. Created items stay. Send the files again: nothing is created twice.'
 
 /**
  * Fails abandoned imports of all workspaces. With SQLite there is one server: an import of another name is older than

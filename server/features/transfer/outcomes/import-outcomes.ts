@@ -77,7 +77,7 @@ function readRows(csv: string): Row[] {
   )
   if (!headers.has('email'))
     throw invalid({
-      csv: 'must have a header row with the column email, and value, currency and at beside it',
+      csv: 'must have a header row with the column email, and optionally value, currency and at',
     })
   if (reader.records.length > IMPORTED_OUTCOMES_MAX)
     throw invalid({ csv: `must be at most ${IMPORTED_OUTCOMES_MAX} rows: split the file` })

@@ -22,7 +22,7 @@ export const OutcomeImport = z
       }),
     stage: oneOf(OUTCOME_STAGES)
       .optional()
-      .openapi({ description: 'Of rows that name none. won when absent' }),
+      .openapi({ description: 'For rows without a stage. won when absent' }),
     timezone: parameter(64)
       .refine(isTimeZone, 'must be an IANA time zone, for example Europe/Berlin')
       .optional()
@@ -35,7 +35,7 @@ export const OutcomeImportResultShape = z
   .strictObject({
     rows: z.int(),
     created: z.int(),
-    changed: z.int().openapi({ description: 'Rows whose outcome was known' }),
+    changed: z.int().openapi({ description: 'Rows with a known outcome' }),
     failed: z.int(),
     errors: z
       .array(z.strictObject({ row: z.int(), field: z.string(), message: z.string() }))

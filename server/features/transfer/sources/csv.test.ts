@@ -145,8 +145,8 @@ describe('links of any table', () => {
     [{ domain: '123' }, 'This is not a domain. Write it as go.example.'],
     [{ shortUrl: 'javascript:alert(1)' }, 'This is not a short URL. Write it as https://go.example/slug.'],
     [{ domain: 'not a domain' }, 'This is not a domain. Write it as go.example.'],
-    [{ clicks: '1.5' }, 'This has to be a whole number, 0 or more.'],
-    [{ archived: 'perhaps' }, 'This has to be true or false.'],
+    [{ clicks: '1.5' }, 'This must be a whole number, 0 or more.'],
+    [{ archived: 'perhaps' }, 'This must be true or false.'],
     [{ created: '1.2.3.4' }, 'This date cannot be read. Write it as 2025-11-03 16:05:00.'],
     [{ title: 'a\0b' }, 'The text has a NUL character or half a character. Remove it.'],
   ])('say what is wrong: %j', (cells: Record<string, string>, message) => {

@@ -33,7 +33,7 @@ describe('links of Rebrandly', () => {
           value: 'soon',
           message: 'This date cannot be read. Write it as 2025-11-03 16:05:00.',
         },
-        { field: 'clicks', value: '-1', message: 'This has to be a whole number, 0 or more.' },
+        { field: 'clicks', value: '-1', message: 'This must be a whole number, 0 or more.' },
       ],
     ])
   })

@@ -68,7 +68,7 @@ function readCountries(fields: FieldReader): Record<string, string> {
   const countries: Record<string, string> = {}
   for (const [country, url] of Object.entries(geo)) {
     if (/^[a-z]{2}$/i.test(country) && typeof url === 'string') countries[country.toUpperCase()] = url
-    else fields.add('geo', geo, 'This has to be an object of country codes and URLs.')
+    else fields.add('geo', geo, 'This must be an object of country codes and URLs.')
   }
   return countries
 }

@@ -42,4 +42,4 @@ const cutWords = (words: string) =>
 
 /** A protected link without its password would be open to everybody. It comes archived until somebody sets one. */
 export const LOST_PASSWORD =
-  'a password that the file does not have in clear (the link is archived: set a password, then restore it)'
+  'a password that the file does not contain in plain text (the link is archived: set a password, then restore it)'

@@ -92,7 +92,7 @@ function readTargets(fields: FieldReader, name: string): Record<string, string> 
   const isTable = typeof targets === 'object' && targets !== null && !Array.isArray(targets)
   if (isTable && Object.values(targets).every((url) => typeof url === 'string'))
     return { ...targets } as Record<string, string>
-  fields.add(name, value, 'This has to be an object of names and URLs, as JSON.')
+  fields.add(name, value, 'This must be an object of names and URLs, as JSON.')
   return {}
 }
 
@@ -107,6 +107,6 @@ function readStatus(fields: FieldReader): SourceLink['redirectStatus'] {
   const status = fields.number('redirectStatus')
   const known = REDIRECT_STATUSES.find((each) => each === status)
   if (known === undefined && status !== null)
-    fields.add('redirectStatus', String(status), `This has to be one of ${REDIRECT_STATUSES.join(', ')}.`)
+    fields.add('redirectStatus', String(status), `This must be one of ${REDIRECT_STATUSES.join(', ')}.`)
   return known ?? null
 }

@@ -227,7 +227,7 @@ describe('YOURLS', () => {
             value: '2024-13-45 99:99:99',
             message: 'There is no such day or time. Correct it, or leave the cell empty.',
           },
-          { field: 'clicks', value: '-7', message: 'This has to be a whole number, 0 or more.' },
+          { field: 'clicks', value: '-7', message: 'This must be a whole number, 0 or more.' },
         ],
         link('https://acme.test/n', { slug: 'null-clicks' }),
       ],

@@ -49,16 +49,14 @@ export async function endArchive({
     ...(counts.forms > 0
       ? ['Forms got new keys, because others of this server have theirs: the list of rows names them.']
       : []),
-    ...(counts.conflicts > 0
-      ? ['Links whose slugs are taken were left out, and their clicks with them.']
-      : []),
+    ...(counts.conflicts > 0 ? ['Links with taken slugs were left out, along with their clicks.'] : []),
     ...(counts.views > 0
       ? [
-          'Views came without shared pages, reports and alerts, whose addresses and channels are of the old server. Set them up again.',
+          'Views were imported without shared pages, reports and alerts, because their addresses and channels belong to the old server. Set them up again.',
         ]
       : []),
     ...(counts.viewsLeftOut > 0
-      ? ['Views whose filters name what is not here were left out: the list of rows names them.']
+      ? ['Views with filters for missing items were left out: the list of rows names them.']
       : []),
     ...(counts.settingsLeftOut > 0
       ? ['The analytics settings of the workspace were left out: the list of rows says why.']

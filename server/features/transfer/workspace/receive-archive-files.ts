@@ -168,7 +168,7 @@ function holdRoom({ uploads, disk }: ArchiveFilesNeeds, bytes: number): () => vo
   const release = disk.hold(bytes)
   if (release) return release
   throw new FileProblem(
-    `${toDiskProblem(bytes)} What was imported stays: import the zip again when there is room, and nothing is created twice.`,
+    `${toDiskProblem(bytes)} Imported items stay. Import the zip again when there is room: nothing is created twice.`,
   )
 }
 

@@ -28,7 +28,7 @@ export async function storeAnalyticsRecord(
   const current = await readAnalyticsSettings(connection, actor.workspaceId)
   const hash = hashAnalyticsSettings(settings)
   if (hashAnalyticsSettings(current) === hash) return toSkipped(item, IMPORTED_BEFORE)
-  if (hasAnalyticsSettings(current)) return toSkipped(item, 'The workspace has settings of its own.')
+  if (hasAnalyticsSettings(current)) return toSkipped(item, 'The workspace already has settings.')
   if (!may(actor, 'workspace:write'))
     return toSkipped(item, 'Only an owner may set them, and no API key: set them again.')
   await storeAnalyticsSettings(connection, onCommit, actor, { settings, at: needs.now() })

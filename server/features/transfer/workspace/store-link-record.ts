@@ -230,7 +230,7 @@ async function finish(
   await storeTotal(transaction, record, row.id)
   const notes = [
     ...(renamed === null ? [] : [renamed]),
-    ...(record.passwordProtected ? ['It asks for a password that nobody has: set a new one.'] : []),
+    ...(record.passwordProtected ? ['Its password is unknown: set a new one.'] : []),
     ...(row.external_id === record.externalId || record.purgedAt !== null
       ? []
       : [`Another link has the external id ${record.externalId}: it came without one.`]),

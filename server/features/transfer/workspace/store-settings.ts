@@ -136,11 +136,7 @@ export async function storeChannel(
   await storeItemKey(transaction, 'channel', record.id, row.id)
   const target = { type: 'channel', id: row.id, name } as const
   await recordAudit(connection, actor, { action: 'channel.created', target, detail: { type } }, needs.now())
-  return toCreated(
-    item,
-    row,
-    isMail ? 'Its recipients confirm anew that they want these mails.' : NEEDS_SECRET,
-  )
+  return toCreated(item, row, isMail ? 'Its recipients must confirm again.' : NEEDS_SECRET)
 }
 
 /**

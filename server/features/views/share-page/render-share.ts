@@ -82,7 +82,7 @@ ${toRanges(answer, toAddress)}${toChips(answer, toAddress)}
     return html`<a href="${href}"${current}>${METRICS[each]} <b>${formatFigure(count)}</b></a>`
   })}</nav>
 ${timelineChart(bars, `${METRICS[metric]} over time`)}
-${first && last ? html`<p class="ends"><span>${formatBucket(first.at)}</span><span>${formatBucket(last.at)}</span></p>` : html`<p>Nothing is counted under these filters.</p>`}
+${first && last ? html`<p class="ends"><span>${formatBucket(first.at)}</span><span>${formatBucket(last.at)}</span></p>` : html`<p>No clicks match these filters.</p>`}
 <details><summary>Figures as a table</summary><table><tr><th>Time</th><th>${METRICS[metric]}</th></tr>${time.map(({ at, count }) => html`<tr><td>${formatBucket(at)}</td><td>${formatFigure(count)}</td></tr>`)}</table></details>
 <div class="cards">${cards.map((card) => toCard(card, answer, toAddress))}</div>
 ${proof === null ? '' : toProof(proof)}`

@@ -24,7 +24,7 @@ export async function openCopyTarget(url: string): Promise<Connection> {
     if (tables.length > 0 && !tables.includes('kysely_migration')) {
       throw new Error(
         `The PostgreSQL database is not empty: it has the table ${tables[0]}, which is not of Towpath. ` +
-          'Create a database for Towpath alone, and name that one.',
+          'Create a database only for Towpath, and use that one.',
       )
     }
     await migrate(target, listMigrations('postgres'))

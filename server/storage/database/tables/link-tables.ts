@@ -44,7 +44,7 @@ export interface Links {
   /** When the variants were set. */
   split_started_at: number | null
   split_ends_at: number | null
-  /** What the last split has decided, with its figures, as JSON. */
+  /** The result of the last split, with its figures, as JSON. */
   split_result: string | null
   redirect_status: number
   /** The social card: what unfurlers show. Without all three they follow the redirect. */

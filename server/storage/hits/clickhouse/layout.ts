@@ -168,7 +168,7 @@ function requireUsable(layout: Layout, instance: string): void {
 
 function explainLayout({ version, instance: owner }: Layout, instance: string): string | undefined {
   if (version > LAYOUTS.length)
-    return `The ClickHouse database has layout ${version} of a newer version of Towpath, and this one knows ${LAYOUTS.length}: start the newer version.`
+    return `The ClickHouse database has layout ${version} of a newer version of Towpath, and this version knows ${LAYOUTS.length}: start the newer version.`
   if (owner !== '' && instance !== '' && owner !== instance)
     return 'The ClickHouse database has the hits of another installation of Towpath: name an empty database in CLICKHOUSE_URL.'
   return undefined

@@ -1,4 +1,4 @@
-// One of a few choices, each with a sentence that says what it means.
+// A choice between a few options, each with an explanation.
 
 import { type ReactNode, useId } from 'react'
 

@@ -1,4 +1,4 @@
-// A field for a whole number that may be empty, shown in a unit of its own, such as megabytes for bytes.
+// A field for an optional whole number, shown in its own unit, such as megabytes for bytes.
 
 import { type ReactNode, useState } from 'react'
 import { Field, Input } from '../../../../ui/forms/field.tsx'
@@ -10,7 +10,7 @@ interface NumberFieldProps {
   /** In the API's unit; null where the field is empty. */
   value: number | null
   onChange: (value: number | null) => void
-  /** How many of the API's unit one of the field's unit is. */
+  /** API units per unit of the field. */
   scale?: number
   /** Shown after the field, such as `MB`. */
   unit?: string
@@ -30,7 +30,7 @@ export function NumberField(props: NumberFieldProps) {
   }
   const format = (number: number | null) =>
     number === null ? '' : String(Math.round((number / scale) * 100) / 100)
-  // While somebody types, the text stays as it is, such as `2.` before `2.5`.
+  // Keeps the typed text during input, such as `2.` before `2.5`.
   const [typed, setTyped] = useState<string>()
   return (
     <Field label={label} hint={hint} error={error}>

@@ -1,4 +1,5 @@
-// The senders whose submissions are never spam. They are of the workspace and change at once, not with the form.
+// Allowed senders: their submissions are never spam. The list belongs to the workspace and is saved at once, apart
+// from the form.
 
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { Plus, X } from 'lucide-react'

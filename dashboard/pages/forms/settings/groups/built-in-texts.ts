@@ -1,5 +1,5 @@
-// The built-in texts for mistakes, which stand in the empty boxes. A language is a file; only its messages get into the
-// bundle.
+// The built-in messages for mistakes, shown in the empty boxes. Each language is a file; only its messages are
+// bundled.
 
 import { messages as de } from '../../../../../server/features/forms/rules/languages/de.json'
 import { messages as en } from '../../../../../server/features/forms/rules/languages/en.json'

@@ -15,7 +15,7 @@ import { getChannelKind } from '../../../channels/channel-kinds.tsx'
 interface Props {
   selected: number[]
   onChange: (selected: number[]) => void
-  /** What stands in a channel's way, in two or three words. */
+  /** The obstacle of a channel, in two or three words. */
   describe?: (channel: ChannelResource) => string | undefined
   error: string | undefined
 }

@@ -1,4 +1,4 @@
-// The checkbox with which senders agree to something, with the text that is stored, and the click ids of ads.
+// The consent checkbox, its stored text, and the click ids of ads.
 
 import { Field, Textarea, TextField, Toggle } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'

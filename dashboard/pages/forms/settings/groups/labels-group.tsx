@@ -1,4 +1,4 @@
-// The labels of fields: what the team reads in the inbox and in notifications in place of the names that the page sends.
+// The labels of fields, which the team reads in the inbox and in notifications in place of field names.
 
 import { Input } from '../../../../ui/forms/field.tsx'
 import { toReadableName } from '../../../inbox/state/readable-name.ts'

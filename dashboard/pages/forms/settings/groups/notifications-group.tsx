@@ -1,4 +1,4 @@
-// The channels that hear of a form's submissions, and one's own address in one step.
+// The channels of a form, and one click to notify yourself.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Mail } from 'lucide-react'

@@ -1,4 +1,4 @@
-// The retention of a form's submissions, with a warning about those that are erased.
+// The retention of a form's submissions, with a warning about submissions that a change erases.
 
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -51,7 +51,7 @@ export function RetentionGroup({ form, draft, set, errors }: GroupProps) {
   )
 }
 
-/** Says how many stored submissions the change erases. */
+/** The number of stored submissions that the change erases. */
 function OldSubmissions({ formKey, days }: { formKey: string; days: number }) {
   const end = useMemo(() => new Date(Date.now() - days * DAY_MS).toISOString(), [days])
   const { data: count } = useQuery(submissionCountQuery(useApi(), { formKey, status: 'all', end }))

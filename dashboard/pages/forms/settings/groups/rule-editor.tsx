@@ -119,7 +119,7 @@ export function RuleEditor({ name, rule, errors, startsOpen, onChange, remove }:
   )
 }
 
-/** A box to try a pattern in, with the engine of the server, which is loaded when somebody types into the box. */
+/** A box to try a pattern with the server's engine, which is loaded at the first input. */
 function PatternTrial({ pattern }: { pattern: string }) {
   const [value, setValue] = useState('')
   const id = useId()

@@ -32,7 +32,7 @@ const LISTS = [
   },
 ] as const
 
-/** What is refused before it is stored. */
+/** Submissions that are refused and not stored. */
 export const ProtectionGroup = ({ draft, set, errors }: GroupProps) => (
   <SettingsGroup id="spam">
     <Toggle
@@ -53,7 +53,7 @@ export const ProtectionGroup = ({ draft, set, errors }: GroupProps) => (
   </SettingsGroup>
 )
 
-/** What is stored as spam. */
+/** Submissions that are stored as spam. */
 export function FilterGroup({ draft, set, errors }: GroupProps) {
   const { spam } = draft
   const setSpam = (part: Partial<Spam>) => set({ spam: { ...spam, ...part } })

@@ -1,5 +1,5 @@
-// The page that senders of a form come from, to suggest it. A person decides: anybody can send a form with the address of
-// a page of their own.
+// Suggests the page of the form by its latest senders. A person decides, because a stranger can send a form with the
+// address of any page.
 
 import { useQuery } from '@tanstack/react-query'
 import type { FormResource } from '../../../../../server/features/forms/schema.ts'

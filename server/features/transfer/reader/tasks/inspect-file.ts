@@ -22,7 +22,7 @@ export const inspectFile: TaskFunction<'inspect'> = async ({ file: { path, name 
   const recognition = recognizeSource(file)
   if (!recognition) throw new FileProblem('The file has no columns.')
   if (recognition.source.name === 'csv' && file.format === 'sql')
-    throw new FileProblem('Nobody knows the tables of this dump. Export the links as CSV, and import that.')
+    throw new FileProblem('The tables of this dump are unknown. Export the links as CSV, and import that.')
   return inspectRecords(file, recognition, options)
 }
 

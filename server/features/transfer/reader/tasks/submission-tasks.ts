@@ -62,9 +62,7 @@ export const sendSubmissions: TaskFunction<'submissions'> = async (
 async function openSubmissionFile({ path, name }: UploadedFile): Promise<SourceFile> {
   const file = await openUpload(path, name)
   if (file.format === 'csv' || file.format === 'json') return file
-  throw new FileProblem(
-    'Submissions are imported from CSV or JSON. Unpack a zip file, and import what is in it.',
-  )
+  throw new FileProblem('Submissions are imported from CSV or JSON. Unpack a zip file, and import its files.')
 }
 
 function createDescriber(geoPath: string | undefined) {

@@ -81,7 +81,7 @@ function readCountries(fields: FieldReader): Record<string, string> {
     fields.add(
       'geo',
       value,
-      'This has to be an object with a URL for each country, such as {"DE": "https://…"}.',
+      'This must be an object with a URL for each country, such as {"DE": "https://…"}.',
     )
     return targets
   }

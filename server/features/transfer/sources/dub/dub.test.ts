@@ -157,8 +157,8 @@ describe('links of Dub', () => {
         },
       ],
       [{ field: 'Created at', value: 'yesterday', message: NO_DATE }],
-      [{ field: 'Clicks', value: 'many', message: 'This has to be a whole number, 0 or more.' }],
-      [{ field: 'Archived', value: 'perhaps', message: 'This has to be true or false.' }],
+      [{ field: 'Clicks', value: 'many', message: 'This must be a whole number, 0 or more.' }],
+      [{ field: 'Archived', value: 'perhaps', message: 'This must be true or false.' }],
       link('javascript:alert(1)', {
         host,
         slug: 'script',
@@ -167,7 +167,7 @@ describe('links of Dub', () => {
         forwardQuery,
         clicks: 1,
       }),
-      [{ field: 'Clicks', value: '-5', message: 'This has to be a whole number, 0 or more.' }],
+      [{ field: 'Clicks', value: '-5', message: 'This must be a whole number, 0 or more.' }],
       // Nothing can store the character behind %00: the slug stays as it is written.
       link('https://acme.test/8', { host, slug: 'a%2Fb%00', forwardQuery }),
     ])

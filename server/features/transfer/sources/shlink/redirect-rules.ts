@@ -34,7 +34,7 @@ export function readRedirectRules(fields: FieldReader): ReadRules {
   const left: string[] = []
   const value = fields.raw('redirectRules')
   if (value !== undefined && value !== null && !Array.isArray(value))
-    fields.add('redirectRules', value, 'This has to be a list of rules. Export the file again.')
+    fields.add('redirectRules', value, 'This must be a list of rules. Export the file again.')
   const list: unknown[] = Array.isArray(value) ? value : []
   if (list.length === 0 && fields.flag('hasRedirectRules'))
     left.push('redirect rules, which are not in this file')

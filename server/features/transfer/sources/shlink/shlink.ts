@@ -69,7 +69,7 @@ function readObject(fields: FieldReader, name: string): FieldReader | null {
   const value = fields.raw(name)
   const inner = fields.inner(name)
   const isEmpty = value === undefined || value === null || (Array.isArray(value) && value.length === 0)
-  if (!inner && !isEmpty) fields.add(name, value, 'This has to be an object. Export the file again.')
+  if (!inner && !isEmpty) fields.add(name, value, 'This must be an object. Export the file again.')
   return inner
 }
 
