@@ -19,7 +19,7 @@ onBothEngines.quick('a team', (server) => {
     expect(refused.status).toBe(403)
 
     const email = 'Bob@boats.example'
-    const invited = await ada.api('/invitations', { method: 'POST', body: { email, role: 'member' } })
+    const invited = await ada.post('/invitations', { email, role: 'member' })
     const invitation = new URL(invited.json.data.url).searchParams.get('token') as string
     const shown = await server().call(`/api/auth/invitation?token=${invitation}`)
     expect(shown.json).toMatchObject({ email: email.toLowerCase() })
@@ -32,7 +32,7 @@ onBothEngines.quick('a team', (server) => {
     const bob = await signUpOverHttp(server(), { name: 'Bob', email, invitation })
     expect(bob.workspaceId).toBe(ada.workspaceId)
     expect((await bob.api(`/links/${made.id}`)).status).toBe(200)
-    expect((await bob.api('/keys', { method: 'POST', body: { name: 'x' } })).status).toBe(403)
+    expect((await bob.post('/keys', { name: 'x' })).status).toBe(403)
     expect((await server().call(`/api/auth/invitation?token=${invitation}`)).status).toBe(404)
     const members = (await ada.api('/members')).json.data
     expect(members.map(({ name, role }: { name: string; role: string }) => [name, role])).toEqual([

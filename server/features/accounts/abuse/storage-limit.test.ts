@@ -22,7 +22,7 @@ onBothEngines(
     async function setUp() {
       const workspace = await server().createWorkspace()
       const body = { name: 'Contact' }
-      const { json } = await workspace.api('/forms', { method: 'POST', body })
+      const { json } = await workspace.post('/forms', body)
       return { workspace, formKey: json.data.formKey as string }
     }
     const submit = (formKey: string) =>

@@ -74,13 +74,7 @@ onBothEngines(
     test('lets no suspended person in, and says why', async () => {
       const ada = { sub: 'ada', email: 'Ada@Works.example', email_verified: true, name: 'Ada' }
       const setSuspended = (suspended_at: number | null) =>
-        server().app.db.write((connection) =>
-          connection
-            .updateTable('users')
-            .set({ suspended_at })
-            .where('email', '=', 'ada@works.example')
-            .execute(),
-        )
+        server().update('users', { email: 'ada@works.example' }, { suspended_at })
       await setSuspended(1)
       const refused = await signInElsewhere(server(), ada)
       expect([errorOf(refused), await me(refused)]).toEqual(['account_suspended', null])
@@ -89,7 +83,7 @@ onBothEngines(
     })
 
     test('stores no tokens of the provider', async () => {
-      const kept = await server().app.db.read.selectFrom('identities').selectAll().execute()
+      const kept = await server().rows('identities')
       expect(kept.map(({ provider_id, account_id }) => [provider_id, account_id])).toEqual([['oidc', 'ada']])
       expect(JSON.stringify(kept)).not.toContain('cAnArY')
       expect(kept.map((row) => [row.access_token, row.refresh_token, row.id_token])).toEqual([
@@ -105,7 +99,7 @@ onBothEngines(
         'sign_up_forbidden',
         '',
       ])
-      const users = () => server().app.db.read.selectFrom('users').select('email').execute()
+      const users = () => server().rows('users')
       expect(await users()).toHaveLength(1)
 
       const ada = await signInElsewhere(server(), {

@@ -50,11 +50,7 @@ onBothEngines(
     const tokenOf = (url: URL) => url.searchParams.get('token') as string
     const linkFor = async (email: string) => {
       const { db } = server().app
-      const user = await db.read
-        .selectFrom('users')
-        .select('id')
-        .where('email', '=', email)
-        .executeTakeFirstOrThrow()
+      const user = await server().row('users', { email })
       return tokenOf(new URL(await createResetLink({ db, now, origin: server().origin }, user.id)))
     }
 
@@ -65,7 +61,7 @@ onBothEngines(
       const url = await link()
       expect([url.origin, url.pathname]).toEqual([server().origin, '/app/reset'])
       const token = tokenOf(url)
-      const kept = await server().app.db.read.selectFrom('verifications').selectAll().execute()
+      const kept = await server().rows('verifications')
       expect(kept).toHaveLength(1)
       expect(JSON.stringify(kept)).not.toContain(token)
 
@@ -80,11 +76,7 @@ onBothEngines(
 
     test('ends every session, and verifies the address', async () => {
       expect((await ada.api('/links')).status).toBe(401)
-      const { email_verified } = await server()
-        .app.db.read.selectFrom('users')
-        .select('email_verified')
-        .where('email', '=', ada.email)
-        .executeTakeFirstOrThrow()
+      const { email_verified } = await server().row('users', { email: ada.email })
       expect(email_verified).toBe(1)
     })
 
@@ -139,21 +131,17 @@ onBothEngines(
         created_at: at,
         updated_at: at,
       }
-      await db.write((connection) => connection.insertInto('identities').values(planted).execute())
+      await server().insert('identities', planted)
       expect((await reset(await linkFor('new@example.com'), 'my very first one')).status).toBe(200)
-      const ways = await db.read
-        .selectFrom('identities')
-        .select('provider_id')
-        .where('user_id', '=', id)
-        .execute()
-      expect(ways).toEqual([{ provider_id: 'credential' }])
+      const ways = await server().rows('identities', { user_id: id })
+      expect(ways.map(({ provider_id }) => provider_id)).toEqual(['credential'])
       const body = { email: 'new@example.com', password: 'my very first one' }
       expect((await post('/sign-in/email', body)).status).toBe(200)
     })
 
     test('sends one address at most three mails in half an hour, and answers as if it sent more', async () => {
       await server().app.db.write((connection) => connection.deleteFrom('verifications').execute())
-      const links = () => server().app.db.read.selectFrom('verifications').selectAll().execute()
+      const links = () => server().rows('verifications')
       for (const email of [ada.email, 'nobody@example.com']) {
         for (let i = 0; i < 6; i++) expect((await forgot(email)).status).toBe(200)
       }

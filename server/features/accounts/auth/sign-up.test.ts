@@ -83,10 +83,7 @@ onBothEngines('signing up', (server) => {
   })
 
   test('accepts an invitation once, for its address and its workspace only', async () => {
-    const invited = await owner.api('/invitations', {
-      method: 'POST',
-      body: { email: 'Guest@example.com', role: 'member' },
-    })
+    const invited = await owner.post('/invitations', { email: 'Guest@example.com', role: 'member' })
     const invitation = new URL(invited.json.data.url).searchParams.get('token') as string
     const shown = await server().call(`/api/auth/invitation?token=${invitation}`)
     expect([shown.status, shown.json]).toEqual([
@@ -116,7 +113,7 @@ onBothEngines('signing up', (server) => {
   })
 
   test('tells a person with an account to sign in, and keeps the invitation', async () => {
-    const { json } = await owner.api('/workspaces', { method: 'POST', body: { name: 'Second' } })
+    const { json } = await owner.post('/workspaces', { name: 'Second' })
     const invited = await owner.api(
       '/invitations',
       { method: 'POST', body: { email: 'guest@example.com', role: 'owner' } },
@@ -132,7 +129,7 @@ onBothEngines('signing up', (server) => {
   })
 
   test('requires passwords of 12 to 128 characters that are neither common nor about the person', async () => {
-    const invited = await owner.api('/invitations', { method: 'POST', body: { email: 'new@example.com' } })
+    const invited = await owner.post('/invitations', { email: 'new@example.com' })
     const invitation = new URL(invited.json.data.url).searchParams.get('token') as string
     for (const [password, message] of [
       ['short', 'must be at least 12 characters'],

@@ -148,7 +148,7 @@ onBothEngines(
       expect(notice).not.toContain(address)
       const token = await takeConfirmation(address)
       expect(await addressOf(ada)).toBe(ada.email)
-      const kept = await server().app.db.read.selectFrom('verifications').selectAll().execute()
+      const kept = await server().rows('verifications')
       expect(JSON.stringify(kept)).not.toContain(token)
 
       const answers = await Promise.all([1, 2].map(() => open('confirm', token)))
@@ -269,7 +269,7 @@ onBothEngines(
       ])
       expect((await ada.api('/links', {}, alone)).status).toBe(200)
 
-      await ada.api(`/members/${bob.id}`, { method: 'PATCH', body: { role: 'owner' } })
+      await ada.patch(`/members/${bob.id}`, { role: 'owner' })
       const done = await end(ada, ` ${ada.email.toUpperCase()} `)
       expect([done.status, toCookieHeader(done)]).toEqual([200, ''])
       await takeMail(ada.email, 'Your account was deleted')
@@ -307,12 +307,9 @@ onBothEngines(
     test('is no way out of a suspension', async () => {
       const ada = await createPerson(server())
       const body = { destinationUrl: 'https://example.com/' }
-      const { id } = (await ada.api('/links', { method: 'POST', body })).json.data
-      const { db } = server().app
+      const { id } = (await ada.post('/links', body)).json.data
       const suspend = (table: 'links' | 'workspaces', row: number, suspended_at: number | null) =>
-        db.write((connection) =>
-          connection.updateTable(table).set({ suspended_at }).where('id', '=', row).execute(),
-        )
+        server().update(table, { id: row }, { suspended_at })
       await suspend('links', id, at)
       expect((await end(ada)).status).toBe(403)
       await suspend('links', id, null)

@@ -288,7 +288,7 @@ onBothEngines(
       const owner = await createPerson(server())
       await setUpApp(owner, now)
       await patch(owner, { requireTwoFactor: true })
-      const { key } = (await owner.api('/keys', { method: 'POST', body: { name: 'ci' } })).json.data
+      const { key } = (await owner.post('/keys', { name: 'ci' })).json.data
       const headers = { Authorization: `Bearer ${key}` }
       expect((await server().call('/v1/links', { headers })).status).toBe(200)
     })
