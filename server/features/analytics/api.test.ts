@@ -224,18 +224,6 @@ describe('filters', () => {
 })
 
 describe('groups', () => {
-  test('values with the most clicks first, with a label for missing values', async () => {
-    expect(await top('?groupBy=country')).toEqual([
-      ['US', 2, 1],
-      ['BR', 1, 1],
-      ['Unknown', 1, 1],
-    ])
-    expect(await top('?groupBy=referrer&limit=1')).toEqual([['(direct)', 3, 3]])
-    expect(await data('?groupBy=class&class=all')).toEqual([
-      { class: 'human', clicks: 4, visitors: 3 },
-      { class: 'bot', clicks: 1, visitors: 1 },
-    ])
-  })
   test.each(['link', 'linkId'])('%s', async (name) => {
     expect(await data(`?interval=all&groupBy=${name}`)).toEqual([
       {
@@ -284,11 +272,6 @@ describe('groups', () => {
       ['go.example.com', 1, 1],
     ])
   })
-  test('show a workspace its own clicks only', async () => {
-    expect(await data('?groupBy=link', 2)).toMatchObject([{ link: 4, clicks: 1 }])
-    expect(await data('?groupBy=tag', 2)).toEqual([{ tag: 3, name: 'Theirs', clicks: 1, visitors: 1 }])
-    expect((await data('?linkId=1', 2)).clicks).toBe(0)
-  })
 })
 
 describe('sparklines', () => {
@@ -314,14 +297,6 @@ describe('sparklines', () => {
 })
 
 describe('timelines', () => {
-  test('have every day of the range, also empty days and days of 23 or 25 hours', async () => {
-    expect(await data('?groupBy=time&start=2026-03-27&end=2026-03-30&timezone=Europe/Berlin')).toEqual([
-      { time: '2026-03-26T23:00:00.000Z', clicks: 0, visitors: 0 },
-      { time: '2026-03-27T23:00:00.000Z', clicks: 0, visitors: 0 },
-      { time: '2026-03-28T23:00:00.000Z', clicks: 3, visitors: 2 },
-      { time: '2026-03-29T22:00:00.000Z', clicks: 1, visitors: 1 },
-    ])
-  })
   test.each([
     ['interval=24h', 24],
     ['interval=7d', 7],

@@ -401,13 +401,6 @@ describe.each(ENGINES)('leads (%s)', (engine) => {
     }
   })
 
-  test('do not show names of another workspace’s links', async () => {
-    const theirs: LeadSelection = { workspaceId: 2, start: 0, end: SPAN, model: 'linear', filters: [] }
-    expect(await countLeads(db, theirs, { by: 'tagId', limit: 10 })).toEqual([])
-    const domains = await countLeads(db, theirs, { by: 'domain', limit: 10 })
-    expect(domains.map(({ key }) => key)).toEqual([null])
-  })
-
   test('are counted in 800 years of months with a short statement', async () => {
     const starts = Array.from({ length: 9800 }, (_, month) => Date.UTC(1200, month))
     const asked: LeadSelection = {

@@ -332,47 +332,11 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
   })
 
   describe('groups', () => {
-    test('values with the most leads first, with a label for missing values', async () => {
-      expect(await top('?groupBy=country')).toEqual([
-        ['US', 2, 1],
-        ['Unknown', 2, 1],
-        ['BR', 1, 1],
-      ])
-      expect(await top('?groupBy=continent&limit=1')).toEqual([['NA', 2, 1]])
-      expect(await top('?groupBy=page')).toEqual([
-        ['Unknown', 4, 2],
-        ['https://s.example/a', 1, 1],
-      ])
-    })
     test('forms by their key and name', async () => {
       expect(await leads('?groupBy=form')).toEqual([
         { form: 'aaaaaaaaaa', name: 'Contact', leads: 3, visitors: 2 },
         { form: 'bbbbbbbbbb', name: 'Quote', leads: 2, visitors: 1 },
       ])
-    })
-    test.each(['link', 'linkId'])('%s, and leads without a link', async (name) => {
-      const link = { deleted: false, domain: 'tow.example', destinationUrl: 'https://example.com/1' }
-      const [none, first, second, old, ...more] = await leads(`?interval=all&groupBy=${name}`)
-      expect(more).toEqual([])
-      expect(none).toEqual({
-        link: null,
-        slug: null,
-        domain: null,
-        destinationUrl: null,
-        deleted: false,
-        leads: 2,
-        visitors: 2,
-      })
-      expect(first).toEqual({ ...link, link: 1, slug: 'Spring', leads: 2, visitors: 1 })
-      expect(second).toMatchObject({ link: 2, domain: 'go.example.com', leads: 1 })
-      expect(old).toMatchObject({ link: 3, slug: 'old', deleted: true, leads: 1 })
-    })
-    test.each(['tag', 'tagId'])('%s: a lead counts for each tag of its link', async (name) => {
-      expect(await leads(`?interval=all&groupBy=${name}`)).toEqual([
-        { tag: 1, name: 'Mail', leads: 3, visitors: 2 },
-        { tag: 2, name: 'Ads', leads: 2, visitors: 1 },
-      ])
-      expect(await leads(`?groupBy=${name}&country=FR`)).toEqual([])
     })
     test('slugs and domains in their current spelling', async () => {
       expect(await top('?interval=all&groupBy=slug')).toEqual([
@@ -386,41 +350,9 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
         ['go.example.com', 1, 1],
       ])
     })
-    test.each([
-      ['first', ['a,b', 'first']],
-      ['last', ['a,b', 'last']],
-    ])('give the credit to the %s touch', async (model, campaigns) => {
-      const rest = [['Unknown', 3, 3]]
-      expect(await top(`?groupBy=utmCampaign&model=${model}`)).toEqual([
-        ...rest,
-        ...campaigns.map((each) => [each, 1, each === 'a,b' ? 1 : 0]),
-      ])
-    })
-    test('give each touch its part, and the parts add up to the total', async () => {
-      const linear = await top('?groupBy=link&model=linear')
-      expect(linear).toEqual([
-        [null, 2, 2],
-        [1, 1.5, 1],
-        [2, 1.5, 1],
-      ])
-      expect((await leads('?model=linear')).leads).toBe(5)
-    })
-    test('show a workspace its own leads only', async () => {
-      expect(await leads('?groupBy=link', 2)).toMatchObject([{ link: 4, leads: 1 }])
-      expect(await leads('?groupBy=tag', 2)).toEqual([{ tag: 3, name: 'Theirs', leads: 1, visitors: 1 }])
-      expect((await leads('?linkId=1', 2)).leads).toBe(0)
-    })
   })
 
   describe('timelines', () => {
-    test('have every day of the range, also empty days and days of 23 or 25 hours', async () => {
-      expect(await leads('?groupBy=time&start=2026-03-27&end=2026-03-30&timezone=Europe/Berlin')).toEqual([
-        { time: '2026-03-26T23:00:00.000Z', leads: 0, visitors: 0 },
-        { time: '2026-03-27T23:00:00.000Z', leads: 0, visitors: 0 },
-        { time: '2026-03-28T23:00:00.000Z', leads: 3, visitors: 2 },
-        { time: '2026-03-29T22:00:00.000Z', leads: 2, visitors: 1 },
-      ])
-    })
     test.each([
       ['interval=24h', 24],
       ['', 30],
