@@ -24,13 +24,8 @@ interface Site extends TestWorkspace {
 
 async function newSite(server: TestServer): Promise<Site> {
   const workspace = await server.createWorkspace()
-  const { public_id } = await server.app.db.read
-    .selectFrom('workspaces')
-    .select('public_id')
-    .where('id', '=', workspace.id)
-    .executeTakeFirstOrThrow()
-  const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact' } })
-  return { ...workspace, publicId: public_id, formKey: json.data.formKey }
+  const { json } = await workspace.post('/forms', { name: 'Contact' })
+  return { ...workspace, formKey: json.data.formKey }
 }
 
 /** A visitor with one address, one browser and one tab. */
@@ -343,14 +338,9 @@ onBothEngines(
       await visitor.see(`${SHOP}/?utm_source=n`)
       await visitor.send()
       const { id } = await newest(site)
-      const touches = () =>
-        server()
-          .app.db.read.selectFrom('touches')
-          .select('submission_id')
-          .where('workspace_id', '=', site.id)
-          .execute()
+      const touches = () => server().rows('touches', { workspace_id: site.id })
       expect(await touches()).toHaveLength(1)
-      await site.api(`/submissions/${id}`, { method: 'DELETE' })
+      await site.delete(`/submissions/${id}`)
       expect(await touches()).toEqual([])
     })
 
@@ -399,7 +389,7 @@ onBothEngines.quick(
       // With the next request, because the commit invalidates the cached link.
       expect((await server().click(link.slug)).headers.get('location')).toBe(`${SHOP}/full`)
       expect((await site.api(`/links/${link.id}/resolve`)).json.data.rule).toBe('expiredUrl')
-      const raised = await site.api(`/links/${link.id}`, { method: 'PATCH', body: { leadLimit: 11 } })
+      const raised = await site.patch(`/links/${link.id}`, { leadLimit: 11 })
       expect(raised.status).toBe(200)
       expect((await server().click(link.slug)).headers.get('location')).toContain('tp_cid=')
     })
