@@ -22,7 +22,7 @@ function visitor(server: TestServer) {
   async function formOf(settings: Record<string, unknown> = {}) {
     const workspace = await server.createWorkspace()
     const body = { name: 'Contact', captcha: true, ...settings }
-    const made = await workspace.api('/forms', { method: 'POST', body })
+    const made = await workspace.post('/forms', body)
     expect([made.status, made.json?.error]).toEqual([201, undefined])
     const { formKey } = made.json.data
     const submissions = async () => {
@@ -86,17 +86,6 @@ onBothEngines(
       ] as const
       for (const [fields, json] of cases) expect(await send(formKey, fields)).toEqual({ status: 422, json })
       expect(await stored()).toBe(0)
-    })
-
-    test('a field error does not use up the token', async () => {
-      const { formOf, send, withToken, solved } = page()
-      const { formKey, stored } = await formOf({ requiredFields: ['name'] })
-      const token = await solved(formKey)
-      const slip = await send(formKey, withToken(token))
-      expect(slip.json).toEqual({ ok: false, errors: { name: 'This field is required' } })
-      expect((await send(formKey, { ...withToken(token), name: 'Jo' })).json).toEqual({ ok: true })
-      expect((await send(formKey, { ...withToken(token), name: 'Jo' })).json).toEqual(FAILED)
-      expect(await stored()).toBe(1)
     })
 
     test('stores one of 50 parallel replays', async () => {
