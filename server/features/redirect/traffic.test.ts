@@ -25,7 +25,7 @@ async function newWorkspace() {
   owner = await createSignedInUser(server, 'Owner')
   await addToWorkspace(server, ws.id, owner, 'owner')
 }
-const change = (body: object) => owner.apiIn(ws.id, '/workspace', { method: 'PATCH', body })
+const change = (body: object) => owner.in(ws.id).patch('/workspace', body)
 async function count(query: string) {
   await server.waitUntilShipped()
   const { status, json, text } = await ws.api(`/analytics/clicks?${query}`)
@@ -303,10 +303,7 @@ describe('traffic of the workspace itself', () => {
     }
     const member = await createSignedInUser(server, 'Member')
     await addToWorkspace(server, ws.id, member, 'member')
-    const { status } = await member.apiIn(ws.id, '/workspace', {
-      method: 'PATCH',
-      body: { keptParams: ['a'] },
-    })
+    const { status } = await member.in(ws.id).patch('/workspace', { keptParams: ['a'] })
     expect(status).toBe(403)
   })
 })
