@@ -222,7 +222,7 @@ onSqlite('POST /mcp', (server) => {
       Array.from({ length: 60 }, (_, n) => [`field ${n}`, '\u0001'.repeat(900)]),
     )
     for (let n = 0; n < 4; n++)
-      await ws.api(`/forms/${form.formKey}/submissions`, { method: 'POST', body: { fields: { ...long, n } } })
+      await ws.post(`/forms/${form.formKey}/submissions`, { fields: { ...long, n } })
     const client = await connect(server(), ws.key)
     const seen: string[] = []
     let cursor: string | undefined

@@ -187,7 +187,7 @@ onBothEngines(
   (server) => {
     let ws: TestWorkspace
     let linkId = 0
-    const post = (body: unknown, team = ws) => team.api('/reconcile', { method: 'POST', body })
+    const post = (body: unknown, team = ws) => team.post('/reconcile', body)
 
     beforeAll(async () => {
       now = EVENING

@@ -22,7 +22,7 @@ interface Site extends TestWorkspace {
 
 async function newSite(server: TestServer): Promise<Site> {
   const workspace = await server.createWorkspace()
-  const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+  const { json } = await workspace.post('/forms', { name: 'Contact' })
   const { publicId } = (await workspace.api('/workspace')).json.data
   return { ...workspace, publicId, formKey: json.data.formKey }
 }
