@@ -53,7 +53,7 @@ export const DEAD_MAIL_SERVER = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go
 
 type Later = Awaited<ReturnType<Services['openLater']>>
 
-export interface TestServer {
+export interface TestServer extends Verbs {
   engine: DatabaseEngine
   origin: string
   app: Services & Later & App & { routes: Awaited<ReturnType<App['loadRoutes']>> }
@@ -182,6 +182,7 @@ export async function startServer(
     dataDir,
     databaseUrl: database?.url,
     call,
+    ...toVerbs(call),
     click: (slug, headers = {}) =>
       call(`/${slug}`, { headers: { 'User-Agent': BROWSER_USER_AGENT, ...headers } }),
     submit: (formKey, fields, headers = {}) =>

@@ -15,6 +15,7 @@ export interface SignedUpUser extends Verbs {
   api(path: string, call?: HttpCall, workspaceId?: number): Promise<HttpAnswer>
   /** Calls `/api/auth` + path with the cookie. */
   auth(path: string, call?: HttpCall): Promise<HttpAnswer>
+  postAuth: Verbs['post']
 }
 
 export interface SignUpDetails {
@@ -76,12 +77,14 @@ export function toSignedUpUser(
       ...call,
       headers: { ...DASHBOARD, Cookie: cookie, 'X-Workspace': String(workspaceId), ...headers },
     })
+  const auth: SignedUpUser['auth'] = (path, { headers, ...call } = {}) =>
+    server.call(`/api/auth${path}`, { ...call, headers: { Cookie: cookie, ...headers } })
   return {
     ...details,
     cookie,
     api,
     ...toVerbs(api),
-    auth: (path, { headers, ...call } = {}) =>
-      server.call(`/api/auth${path}`, { ...call, headers: { Cookie: cookie, ...headers } }),
+    auth,
+    postAuth: toVerbs(auth).post,
   }
 }
