@@ -15,7 +15,7 @@ const now = () => at
 onBothEngines(
   'a session older than 15 minutes',
   (server) => {
-    const post = (who: SignedUpUser, path: string, body?: object) => who.auth(path, { method: 'POST', body })
+    const post = (who: SignedUpUser, path: string, body?: object) => who.postAuth(path, body)
     const createKey = async (who: SignedUpUser) => (await who.post('/keys', { name: 'ci' })).status
     /** @returns the person with the session of the confirmation */
     const confirm = async (who: SignedUpUser, proof: object) => {

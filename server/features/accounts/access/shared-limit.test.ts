@@ -143,11 +143,7 @@ test('a password of a link may be guessed five times a minute at all processes t
   const { id, slug } = await workspace.createLink({ password: 'secret' })
   const elsewhere = createRateLimiter(second, { secret: server.app.paths.secret })
   const guess = () =>
-    server.call(`/${slug}`, {
-      method: 'POST',
-      body: 'password=wrong',
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    })
+    server.post(`/${slug}`, 'password=wrong', { 'Content-Type': 'application/x-www-form-urlencoded' })
   for (let i = 0; i < 2; i++) expect((await guess()).status).toBe(403)
   const keys = await server.rows('rate_limits')
   expect(JSON.stringify(keys)).not.toContain(`link ${id}`)

@@ -30,7 +30,7 @@ onBothEngines(
     })
 
     const post = (path: string, body: object, headers: Record<string, string> = {}) =>
-      server().call(`/api/auth${path}`, { method: 'POST', body, headers })
+      server().post(`/api/auth${path}`, body, headers)
     const forgot = (email: string, headers = {}) => post('/request-password-reset', { email }, headers)
     const reset = (token: string, newPassword: string) => post('/reset-password', { token, newPassword })
     const signIn = async (password: string) =>
@@ -160,7 +160,7 @@ onBothEngines('passwords and names of people', (server) => {
   beforeAll(async () => {
     ada = (await signInAgain(server(), await createPerson(server()))).person
   })
-  const post = (path: string, body: object) => ada.auth(path, { method: 'POST', body })
+  const post = (path: string, body: object) => ada.postAuth(path, body)
 
   test('without mail a reset is refused with the advice to ask the operator', async () => {
     expect((await server().call('/api/auth/options')).json.mail).toBe(false)
@@ -190,16 +190,11 @@ onBothEngines('passwords and names of people', (server) => {
     ]) {
       expect((await post('/update-user', { name: 'A', ...more })).status).toBe(422)
     }
-    expect(
-      (await server().call('/api/auth/update-user', { method: 'POST', body: { name: 'A' } })).status,
-    ).toBe(401)
+    expect((await server().post('/api/auth/update-user', { name: 'A' })).status).toBe(401)
   })
 
   test('changes a password for a person who knows it, ends other sessions, and renews the cookie of this one', async () => {
-    const other = await server().call('/api/auth/sign-in/email', {
-      method: 'POST',
-      body: { email: ada.email, password: ada.password },
-    })
+    const other = await server().post('/api/auth/sign-in/email', { email: ada.email, password: ada.password })
     const change = (currentPassword: string, newPassword: string) =>
       post('/change-password', { currentPassword, newPassword })
     const wrong = await change('not my password', 'a new long password')
@@ -213,7 +208,7 @@ onBothEngines('passwords and names of people', (server) => {
     expect(await statusWith(toCookieHeader(changed))).toBe(200)
     expect([await statusWith(ada.cookie), await statusWith(toCookieHeader(other))]).toEqual([401, 401])
     const body = { email: ada.email, password: 'a new long password' }
-    expect((await server().call('/api/auth/sign-in/email', { method: 'POST', body })).status).toBe(200)
+    expect((await server().post('/api/auth/sign-in/email', body)).status).toBe(200)
   })
 
   test('limits guesses of the password with a stolen session', async () => {
@@ -221,7 +216,7 @@ onBothEngines('passwords and names of people', (server) => {
     const statuses: number[] = []
     for (let i = 0; i < 12; i++) {
       const body = { currentPassword: `guess ${i}`, newPassword: 'a new long password' }
-      const answer = await stolen.auth('/change-password', { method: 'POST', body })
+      const answer = await stolen.postAuth('/change-password', body)
       statuses.push(answer.status)
     }
     // The device of the session has ten tries.

@@ -12,7 +12,7 @@ const PERSONAL =
   'This password is too close to your name, your address or the name of this site. Choose another one.'
 
 const ask = (server: TestServer, body: object): Promise<HttpAnswer> =>
-  server.call('/api/auth/sign-up/email', { method: 'POST', body })
+  server.post('/api/auth/sign-up/email', body)
 const askAs = (server: TestServer, email: string, more: object = {}) =>
   ask(server, { name: 'Some Body', email, password: PASSWORD, ...more })
 
@@ -57,9 +57,9 @@ onBothEngines.quick(
       ])
       expect(await counts(server())).toEqual(one)
       const email = emails[answers.findIndex(({ status }) => status === 200)] as string
-      const signedIn = await server().call('/api/auth/sign-in/email', {
-        method: 'POST',
-        body: { email: ` ${email.toUpperCase()} `, password: PASSWORD },
+      const signedIn = await server().post('/api/auth/sign-in/email', {
+        email: ` ${email.toUpperCase()} `,
+        password: PASSWORD,
       })
       expect(signedIn.status).toBe(200)
     })
@@ -166,6 +166,6 @@ onBothEngines('signing up', (server) => {
     }
     const plain = { method: 'POST', body: 'a=b', headers: { 'Content-Type': 'text/plain' } }
     expect((await server().call('/api/auth/sign-up/email', plain)).status).toBe(415)
-    expect((await server().call('/api/auth/sign-up/email', { method: 'POST', body: '[]' })).status).toBe(400)
+    expect((await server().post('/api/auth/sign-up/email', '[]')).status).toBe(400)
   })
 })

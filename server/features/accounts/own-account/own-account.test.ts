@@ -41,7 +41,7 @@ const subjectsTo = (to: string) =>
   mail.mails.filter((each) => each.to.includes(to)).map(({ parsed }) => parsed.subject)
 const tokenIn = (text: string) => /token=([\w-]+)/.exec(text)?.[1] ?? ''
 
-const post = (who: SignedUpUser, path: string, body?: object) => who.auth(path, { method: 'POST', body })
+const post = (who: SignedUpUser, path: string, body?: object) => who.postAuth(path, body)
 
 const withMail = {
   now,
@@ -125,20 +125,14 @@ onBothEngines(
       expect([answer.status, answer.json]).toEqual([200, { status: true }])
     }
     const open = async (path: 'confirm' | 'undo', token: string) => {
-      const { status, json } = await server().call(`/api/auth/change-email/${path}`, {
-        method: 'POST',
-        body: { token },
-      })
+      const { status, json } = await server().post(`/api/auth/change-email/${path}`, { token })
       return { status, json }
     }
     /** Takes the mail to the new address. @returns the token of its link */
     const takeConfirmation = async (address: string) =>
       tokenIn(await takeMail(address, 'Confirm your new email address'))
     const setPassword = (resetUrl: string, newPassword: string) =>
-      server().call('/api/auth/reset-password', {
-        method: 'POST',
-        body: { token: tokenIn(resetUrl), newPassword },
-      })
+      server().post('/api/auth/reset-password', { token: tokenIn(resetUrl), newPassword })
 
     test('is confirmed by a link to the new address, which works once and for an hour', async () => {
       const ada = await signUpOverHttp(server())
