@@ -1,13 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createHit } from '../../../tests/contracts/hit-engine.ts'
-import { migratedDatabase } from '../../../tests/support/migrated-database.ts'
+import {
+  formRow,
+  insertRows,
+  linkRow,
+  tagRow,
+  useDatabase,
+  workspaceRow,
+} from '../../../tests/support/test-rows.ts'
 import { ENGINES } from '../../../tests/support/world.ts'
 import { toErrorResponse } from '../../http/error-response.ts'
-import type { Connection } from '../../storage/database/database.ts'
-import { type DatabaseHandle, openDatabase } from '../../storage/database/open-database.ts'
 import type { Touches } from '../../storage/database/tables/form-tables.ts'
 import { openDuckDb } from '../../storage/hits/duckdb/engine.ts'
 import type { Hit } from '../../storage/hits/hit.ts'
@@ -20,70 +24,26 @@ import { withoutOutcomes } from './without-outcomes.fixture.ts'
 
 const NOW = Date.parse('2026-03-30T10:00:00Z')
 const BEGAN = Date.parse('2026-01-15T08:00:00Z')
-const at = { created_at: BEGAN, updated_at: BEGAN }
-
-async function seedThings(connection: Connection) {
-  for (const id of [1, 2]) {
-    await connection
-      .insertInto('workspaces')
-      .values({ id, public_id: `p${id}`, name: 'w', plan: 'pro', ...at })
-      .execute()
-  }
-  const forms = [
-    { id: 1, workspace_id: 1, form_key: 'aaaaaaaaaa', name: 'Contact' },
-    { id: 2, workspace_id: 1, form_key: 'bbbbbbbbbb', name: 'Quote' },
-    { id: 3, workspace_id: 2, form_key: 'cccccccccc', name: 'Theirs' },
-  ]
-  for (const form of forms) {
-    await connection
-      .insertInto('forms')
-      .values({ ...form, redirect_url: null, success_message: null, ...at })
-      .execute()
-  }
-  const links = [
-    { id: 1, workspace_id: 1, domain: '', slug: 'Spring', deleted_at: null },
-    { id: 2, workspace_id: 1, domain: 'go.example.com', slug: 'spring', deleted_at: null },
-    { id: 3, workspace_id: 1, domain: '', slug: 'old', deleted_at: NOW },
-    { id: 4, workspace_id: 2, domain: '', slug: 'theirs', deleted_at: null },
-  ]
-  for (const link of links) {
-    await connection
-      .insertInto('links')
-      .values({
-        ...link,
-        slug_key: link.slug.toLowerCase(),
-        destination_url: `https://example.com/${link.id}`,
-        geo_targeting: '{}',
-        device_targeting: '{}',
-        search_text: '',
-        archived: 0,
-        clicks_used: 0,
-        forward_query: 0,
-        track_conversions: 0,
-        redirect_status: 302,
-        clicks: 0,
-        leads: 0,
-        ...at,
-      })
-      .execute()
-  }
-  for (const [id, workspace_id, name] of [
-    [1, 1, 'Mail'],
-    [2, 1, 'Ads'],
-    [3, 2, 'Theirs'],
-  ] as const) {
-    await connection
-      .insertInto('tags')
-      .values({ id, workspace_id, name, name_key: name.toLowerCase(), color: 'gray', created_at: BEGAN })
-      .execute()
-  }
-  for (const [link_id, tag_id, workspace_id] of [
-    [1, 1, 1],
-    [1, 2, 1],
-    [3, 1, 1],
-    [4, 3, 2],
-  ] as const)
-    await connection.insertInto('link_tags').values({ link_id, tag_id, workspace_id }).execute()
+const linkTag = (link_id: number, tag_id: number, workspace_id = 1) => ({ link_id, tag_id, workspace_id })
+const THINGS = {
+  workspaces: [1, 2].map((id) => workspaceRow({ id, created_at: BEGAN })),
+  forms: [
+    formRow({ id: 1, form_key: 'aaaaaaaaaa', name: 'Contact' }),
+    formRow({ id: 2, form_key: 'bbbbbbbbbb', name: 'Quote' }),
+    formRow({ id: 3, workspace_id: 2, form_key: 'cccccccccc', name: 'Theirs' }),
+  ],
+  links: [
+    linkRow({ id: 1, slug: 'Spring' }),
+    linkRow({ id: 2, domain: 'go.example.com', slug: 'spring' }),
+    linkRow({ id: 3, slug: 'old', deleted_at: NOW }),
+    linkRow({ id: 4, workspace_id: 2, slug: 'theirs' }),
+  ],
+  tags: [
+    tagRow({ id: 1, name: 'Mail' }),
+    tagRow({ id: 2, name: 'Ads' }),
+    tagRow({ id: 3, workspace_id: 2, name: 'Theirs' }),
+  ],
+  link_tags: [linkTag(1, 1), linkTag(1, 2), linkTag(3, 1), linkTag(4, 3, 2)],
 }
 
 const sent = (moment: string, part: TestSubmission = {}): TestSubmission => ({
@@ -153,19 +113,13 @@ const HITS = [
 ]
 
 describe.each(ENGINES)('leads over REST (%s)', (engine) => {
-  let directory: string
-  let db: DatabaseHandle
   let hits: HitEngine
-  let database: Awaited<ReturnType<typeof migratedDatabase>> | undefined
   const settled: number[] = []
   let down = false
 
-  beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'leads-'))
-    database = engine === 'postgres' ? await migratedDatabase() : undefined
-    db = await openDatabase({ dataDir: directory, databaseUrl: database?.url })
+  const rows = useDatabase(engine, async (db, directory) => {
+    await insertRows(db, THINGS)
     await db.write(async (connection) => {
-      await seedThings(connection)
       await insertSubmissions(connection, { workspaceId: 1, formId: 1 }, OF_CONTACT)
       await insertSubmissions(connection, { workspaceId: 1, formId: 2 }, OF_QUOTE)
       await connection.insertInto('touches').values(TOUCHES).execute()
@@ -177,16 +131,11 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
     const path = join(directory, '1.ndjson')
     writeFileSync(path, HITS.map((each) => `${JSON.stringify(each)}\n`).join(''))
     await hits.load({ node: 'a', number: 1, path })
-  }, 120_000)
-  afterAll(async () => {
-    await hits.close()
-    await db.close()
-    await database?.drop()
-    rmSync(directory, { recursive: true, force: true })
   })
+  afterAll(() => hits.close())
 
   const needs = (): LeadsApiNeeds => ({
-    db,
+    db: rows.db,
     hits: {
       ask: (asked) => (down ? Promise.reject(new Error('gone')) : hits.ask(asked)),
       explain: hits.explain,
