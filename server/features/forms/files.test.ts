@@ -246,7 +246,7 @@ onSqlite('a link to a file', (server) => {
     expect(got.headers.get('content-disposition')).toStartWith('attachment;')
     expect(got.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'")
     expect(got.headers.get('cache-control')).toBe('private, no-store')
-    expect((await server().call(await linkOf(sent), { method: 'POST', body: '' })).status).toBe(405)
+    expect((await server().post(await linkOf(sent), '')).status).toBe(405)
   })
 
   test('is refused with a small page where it is forged, expired, or its file is gone', async () => {

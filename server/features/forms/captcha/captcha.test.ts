@@ -33,11 +33,11 @@ function visitor(server: TestServer) {
   }
 
   const send = async (formKey: string, fields: Record<string, string>, headers = {}) => {
-    const answer = await server.call(`/f/${formKey}`, {
-      method: 'POST',
-      body: { email: 'jo@example.com', ...fields },
-      headers: { 'X-Forwarded-For': nextAddress(), ...headers },
-    })
+    const answer = await server.post(
+      `/f/${formKey}`,
+      { email: 'jo@example.com', ...fields },
+      { 'X-Forwarded-For': nextAddress(), ...headers },
+    )
     return { status: answer.status, json: answer.json }
   }
   const withToken = (token: string | undefined) => ({ 'cf-turnstile-response': token ?? '' })
@@ -107,7 +107,7 @@ onBothEngines(
       expect(Object.keys(told.json.forms[formKey]).sort()).toEqual(names)
       expect(told.json).toMatchObject({ forms: { [formKey]: { successMessage: 'Thanks', captcha: null } } })
       expect(told.headers.get('access-control-allow-origin')).toBe('*')
-      expect((await server().call('/e/forms', { method: 'POST', body: {} })).status).toBe(405)
+      expect((await server().post('/e/forms', {})).status).toBe(405)
     })
 
     test('a form without captcha needs no token', async () => {

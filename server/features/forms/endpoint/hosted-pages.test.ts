@@ -96,9 +96,8 @@ onSqlite(
       for (const path of [`/f/${suspended.key}/thanks`, `/f/${suspended.key}`]) {
         expect((await server().call(path, { headers: PERSON })).text).not.toMatch(/Call us|site\.example/)
       }
-      const posted = await server().call(`/f/${form.key}/thanks`, {
-        method: 'POST',
-        headers: { 'X-Forwarded-For': nextSenderAddress() },
+      const posted = await server().post(`/f/${form.key}/thanks`, undefined, {
+        'X-Forwarded-For': nextSenderAddress(),
       })
       expect([posted.status, posted.json]).toEqual([404, { error: 'Form not found' }])
     })

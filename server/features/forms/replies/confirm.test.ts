@@ -195,7 +195,7 @@ withReplies('double opt-in', (house) => {
     expect(await listStatuses(form)).toEqual(['unconfirmed'])
     // Who had confirmed sees the thanks for as long as the submission is there.
     expect((await server.call(pressedPath)).status).toBe(200)
-    expect((await server.call(path, { method: 'DELETE' })).status).toBe(405)
+    expect((await server.delete(path)).status).toBe(405)
   })
 
   test('counts the seven days from when the mail left, not from when the server held it back', async () => {

@@ -251,7 +251,7 @@ withReplies('a reply', (house) => {
       expect((await server.call(forged)).status).toBe(404)
       expect((await server.call(forged, oneClick)).status).toBe(404)
     }
-    expect((await server.call(path, { method: 'PUT' })).status).toBe(405)
+    expect((await server.put(path)).status).toBe(405)
   })
 })
 

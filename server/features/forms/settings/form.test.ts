@@ -228,7 +228,7 @@ onBothEngines.quick('forms', (server) => {
     const made = await form(ws)
     const other = await form(ws, { name: 'Other' })
     for (const message of ['a', 'b']) {
-      const sent = await server().call(`/f/${made.formKey}`, { method: 'POST', body: { message } })
+      const sent = await server().post(`/f/${made.formKey}`, { message })
       expect(sent.status).toBe(200)
     }
     const counted = (await ws.api(`/forms/${made.formKey}`)).json.data
@@ -257,7 +257,7 @@ onBothEngines.quick('forms', (server) => {
     expect((await patch(ws, gone.formKey, { name: 'x' })).status).toBe(404)
     expect((await ws.api(`/submissions/${stored[0]}`)).json).toEqual({ error: 'Submission not found' })
     expect((await ws.api(`/submissions/${stored[1]}`)).status).toBe(200)
-    const posted = await server().call(`/f/${gone.formKey}`, { method: 'POST', body: { message: 'late' } })
+    const posted = await server().post(`/f/${gone.formKey}`, { message: 'late' })
     expect([posted.status, posted.json]).toEqual([404, { error: 'Form not found' }])
     const left = await server().rows('submissions', { workspace_id: ws.id })
     expect(left.map(({ id }) => id)).toEqual([stored[1] as number])

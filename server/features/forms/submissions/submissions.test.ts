@@ -273,7 +273,7 @@ onBothEngines('the attribution of a submission', (server) => {
     expect((await server().click(link.slug, visitor)).status).toBe(302)
     for (const message of ['first', 'second']) {
       const body = { message }
-      await server().call(`/f/${formKey}`, { method: 'POST', body, headers: visitor })
+      await server().post(`/f/${formKey}`, body, visitor)
       await newestSubmission(ws, formKey)
       const [id] = await ids('attribution=inferred')
       const { data } = (await ws.api(`/submissions/${id}`)).json

@@ -117,7 +117,7 @@ withReplies.quick('a reply of the team', (house) => {
     await send(form, id)
     const [mail] = await settle()
     const stop = mail?.parsed.headers.find(({ key }) => key === 'list-unsubscribe')?.value.slice(1, -1) ?? ''
-    await server.call(new URL(stop).pathname, { method: 'POST' })
+    await server.post(new URL(stop).pathname)
     const { status, json } = await send(form, id)
     expect([status, json.error]).toEqual([409, 'This person has stopped the emails of your forms'])
   })
