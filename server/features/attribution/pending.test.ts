@@ -70,13 +70,13 @@ describe('while clicks cannot be queried', () => {
 
           const w = workspace.publicId
           const view = JSON.stringify({ w, u: 'https://shop.example/?utm_source=news', r: '' })
-          const seen = await server().call('/e', { method: 'POST', body: view, headers: clicker })
+          const seen = await server().post('/e', view, clicker)
           for (const [headers, eventId] of [
             [stranger, ''],
             [clicker, seen.json.e],
           ]) {
             const body = { email: 'jo@example.com', _service_eid: eventId }
-            const sent = await server().call(`/f/${formKey}`, { method: 'POST', body, headers })
+            const sent = await server().post(`/f/${formKey}`, body, headers)
             expect([sent.status, sent.json]).toEqual([200, { ok: true }])
           }
 

@@ -40,16 +40,12 @@ function newVisitor(server: TestServer, { publicId, formKey }: Site) {
     async see(url: string, from = '') {
       now += MINUTE
       const body = JSON.stringify({ w: publicId, u: url, r: from, e: eventId })
-      const { json } = await server.call('/e', { method: 'POST', body, headers })
+      const { json } = await server.post('/e', body, headers)
       eventId = json.e
     },
     async send(fields: Record<string, unknown> = {}, more: Record<string, string> = {}) {
       const body = { email: 'jo@example.com', n: String(now), _service_eid: eventId, ...fields }
-      const sent = await server.call(`/f/${formKey}`, {
-        method: 'POST',
-        body,
-        headers: { ...headers, ...more },
-      })
+      const sent = await server.post(`/f/${formKey}`, body, { ...headers, ...more })
       expect([sent.status, sent.json]).toEqual([200, { ok: true }])
     },
     eventId: () => eventId,

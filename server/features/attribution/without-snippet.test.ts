@@ -38,11 +38,11 @@ async function newForm(workspace: TestWorkspace, settings: object = {}): Promise
 }
 
 async function send(server: TestServer, formKey: string, visitor: Visitor = {}, referer?: string) {
-  const { json } = await server.call(`/f/${formKey}`, {
-    method: 'POST',
-    body: { email: 'jo@example.com' },
-    headers: { ...headersOf(visitor), ...(referer === undefined ? {} : { Referer: referer }) },
-  })
+  const { json } = await server.post(
+    `/f/${formKey}`,
+    { email: 'jo@example.com' },
+    { ...headersOf(visitor), ...(referer === undefined ? {} : { Referer: referer }) },
+  )
   expect(json).toEqual({ ok: true })
 }
 

@@ -71,11 +71,7 @@ onSqlite('POST /mcp', (server) => {
   const createScopedKey = async (workspaceId: number, ...scopes: KeyScope[]) =>
     createKey({ db: server().app.db, now: server().now }, workspaceId, 'assistant', { scopes })
   const post = (body: unknown, headers: Record<string, string> = {}) =>
-    server().call('/mcp', {
-      method: 'POST',
-      body,
-      headers: { Accept: 'application/json, text/event-stream', ...headers },
-    })
+    server().post('/mcp', body, { Accept: 'application/json, text/event-stream', ...headers })
   const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 
   // The first request loads the SDK and describes the API.

@@ -17,11 +17,7 @@ async function createPlace(server: TestServer, settings: object) {
     (await server.click(`${link.slug}?${query}`, headers)).headers.get('location') as string
   const see = async (u: string, e?: string) => {
     const body = JSON.stringify({ w: ws.publicId, u, r: '', ...(e && { e }) })
-    const answer = await server.call('/e', {
-      method: 'POST',
-      headers: { ...headers, 'Content-Type': 'text/plain' },
-      body,
-    })
+    const answer = await server.post('/e', body, { ...headers, 'Content-Type': 'text/plain' })
     return answer.json.e as string
   }
   /** @returns the stored submission */

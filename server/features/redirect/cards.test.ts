@@ -254,10 +254,9 @@ onSqlite('A link with a social card', (server) => {
 
     const locked = await ws.createLink({ ...CARD, destinationUrl: HIDDEN, password: 'x' })
     const submit = (password: string) =>
-      server().call(`/${locked.slug}`, {
-        method: 'POST',
-        body: `password=${password}`,
-        headers: { ...SLACK, 'Content-Type': 'application/x-www-form-urlencoded' },
+      server().post(`/${locked.slug}`, `password=${password}`, {
+        ...SLACK,
+        'Content-Type': 'application/x-www-form-urlencoded',
       })
     const wrong = await submit('y')
     expect([wrong.status, wrong.text.includes('hidden.example')]).toEqual([403, false])

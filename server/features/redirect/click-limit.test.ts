@@ -73,8 +73,7 @@ onBothEngines.quick('A link with a click limit', (server) => {
   test('is not used up by the password page or a wrong password, and is checked before both', async () => {
     const ws = await server().createWorkspace()
     const { id, slug } = await ws.createLink({ clickLimit: 1, password: 'x' })
-    const submit = (password: string) =>
-      server().call(`/${slug}`, { method: 'POST', body: `password=${password}`, headers: FORM })
+    const submit = (password: string) => server().post(`/${slug}`, `password=${password}`, FORM)
     expect(await statuses(slug, 2)).toEqual([200, 200])
     expect((await submit('y')).status).toBe(403)
     expect(await used(id)).toBe(0)

@@ -15,7 +15,7 @@ const submit = (
   slug: string,
   body: string | undefined,
   headers: Record<string, string> = {},
-) => server.call(`/${slug}`, { method: 'POST', body, headers: { 'Content-Type': FORM, ...headers } })
+) => server.post(`/${slug}`, body, { 'Content-Type': FORM, ...headers })
 
 const form = (password: string) => new URLSearchParams({ password }).toString()
 

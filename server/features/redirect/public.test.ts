@@ -117,12 +117,12 @@ onBothEngines('A short link', (server) => {
         expect([method, status, headers.get('location')]).toEqual([method, redirectStatus, destinationUrl])
       }
       const over = await ws.createLink({ destinationUrl, redirectStatus, archived: true })
-      expect((await server().call(`/${over.slug}`, { method: 'PUT' })).status).toBe(404)
+      expect((await server().put(`/${over.slug}`)).status).toBe(404)
       const locked = await ws.createLink({ destinationUrl, redirectStatus, password: 'open sesame' })
-      expect((await server().call(`/${locked.slug}`, { method: 'PUT' })).status).toBe(405)
+      expect((await server().put(`/${locked.slug}`)).status).toBe(405)
     }
     const expired = await ws.createLink({ redirectStatus: 307, expiresAt: PAST, expiredUrl: destinationUrl })
-    const answer = await server().call(`/${expired.slug}`, { method: 'POST' })
+    const answer = await server().post(`/${expired.slug}`)
     expect([answer.status, answer.headers.get('location')]).toEqual([303, destinationUrl])
   })
 })
@@ -369,10 +369,8 @@ onSqlite(
         // Nothing of the link can add a field to the mail.
         expect([...report.searchParams]).toEqual([['subject', `Report of ${shortUrl}`]])
       }
-      const wrong = await server().call(`/${locked.slug}`, {
-        method: 'POST',
-        body: 'password=y',
-        headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      const wrong = await server().post(`/${locked.slug}`, 'password=y', {
+        'Content-Type': 'application/x-www-form-urlencoded',
       })
       expect(wrong.status).toBe(403)
       expect(wrong.text).toContain(REPORT)

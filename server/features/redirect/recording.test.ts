@@ -133,7 +133,7 @@ onSqlite(
       const ws = await server().createWorkspace()
       const open = await ws.createLink({})
       const locked = await ws.createLink({ password: 'x' })
-      await server().call(`/${open.slug}`, { method: 'PUT' })
+      await server().put(`/${open.slug}`)
       await server().call(`/${open.slug}`, { ...POST, body: 'password=x' })
       for (let n = 0; n < 7; n++) await server().call(`/${locked.slug}`, { ...POST, body: 'password=y' })
       const hits = await readRecordedHits(server())

@@ -198,15 +198,15 @@ describe('traffic of the workspace itself', () => {
       await open(foreign.id, from('203.0.113.9'))
       const { slug } = await ws.createLink()
       await server.click(slug, from('203.0.113.9'))
-      await server.call('/e', {
-        method: 'POST',
-        headers: from('203.0.113.7'),
-        body: JSON.stringify({
+      await server.post(
+        '/e',
+        JSON.stringify({
           w: (await ws.api('/workspace')).json.data.publicId,
           u: 'https://shop.example/',
           r: '',
         }),
-      })
+        from('203.0.113.7'),
+      )
       expect(await classes(`&slug=${slug}`)).toEqual({ human: 1 })
       await server.waitUntilShipped()
       expect((await ws.api('/analytics/funnel')).json.data).toMatchObject({ clicks: 2, visits: 0 })

@@ -20,15 +20,11 @@ interface See {
 }
 
 const see = (server: TestServer, publicId: string, { url = PAGE, from = '', eventId, headers }: See = {}) =>
-  server.call('/e', {
-    method: 'POST',
-    body: JSON.stringify({ w: publicId, u: url, r: from, e: eventId }),
-    headers: {
-      'Content-Type': 'text/plain;charset=UTF-8',
-      'User-Agent': BROWSER_USER_AGENT,
-      'X-Forwarded-For': nextSenderAddress(),
-      ...headers,
-    },
+  server.post('/e', JSON.stringify({ w: publicId, u: url, r: from, e: eventId }), {
+    'Content-Type': 'text/plain;charset=UTF-8',
+    'User-Agent': BROWSER_USER_AGENT,
+    'X-Forwarded-For': nextSenderAddress(),
+    ...headers,
   })
 
 /** How many hits of these outcomes the analytics have, by a column. */
@@ -329,11 +325,11 @@ onBothEngines(
     test('serve the snippet and its intake, and are reserved slugs', async () => {
       const { publicId, api } = await server().createWorkspace()
       const body = JSON.stringify({ w: publicId, u: PAGE, r: '' })
-      expect((await server().call('/harbour', { method: 'POST', body })).status).toBe(200)
+      expect((await server().post('/harbour', body)).status).toBe(200)
       expect((await server().call('/harbour/forms?keys=a')).json).toEqual({ forms: {} })
       expect((await server().call('/boat.js')).headers.get('content-type')).toContain('javascript')
       expect((await server().call('/t.js')).status).toBe(404)
-      expect((await server().call('/e', { method: 'POST', body })).status).toBe(404)
+      expect((await server().post('/e', body)).status).toBe(404)
       for (const slug of ['harbour', 'Boat.js', 'e', 't.js']) {
         const { status } = await api('/links', { method: 'POST', body: { destinationUrl: PAGE, slug } })
         expect([slug, status]).toEqual([slug, 409])

@@ -42,11 +42,11 @@ const asVisitor = (address = nextSenderAddress()) => ({
 })
 
 const report = (server: TestServer, site: Site, page: Page, more: object = {}, headers = asVisitor()) =>
-  server.call('/e', { method: 'POST', body: JSON.stringify({ w: site.publicId, ...page, ...more }), headers })
+  server.post('/e', JSON.stringify({ w: site.publicId, ...page, ...more }), headers)
 
 async function submit(server: TestServer, site: Site, eventId: string) {
   const body = { email: 'jo@example.com', n: String(++pages), _service_eid: eventId }
-  const sent = await server.call(`/f/${site.formKey}`, { method: 'POST', body, headers: asVisitor() })
+  const sent = await server.post(`/f/${site.formKey}`, body, asVisitor())
   expect(sent.json).toEqual({ ok: true })
   const submission = await newestSubmission(site, site.formKey)
   const touches = (await site.api(`/submissions/${submission.id}/attribution`)).json.data

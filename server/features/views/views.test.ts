@@ -36,10 +36,9 @@ const see = (server: TestServer, path: string, headers: Record<string, string> =
   server.call(path, { headers: { 'X-Forwarded-For': `198.51.100.${visitors++ % 250}`, ...headers } })
 
 const sendPassword = (server: TestServer, path: string, password: string, address = '192.0.2.1') =>
-  server.call(path, {
-    method: 'POST',
-    body: new URLSearchParams({ password }).toString(),
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'X-Forwarded-For': address },
+  server.post(path, new URLSearchParams({ password }).toString(), {
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'X-Forwarded-For': address,
   })
 
 let filled: ReturnType<typeof createFilledWorkspace> | undefined
@@ -321,7 +320,7 @@ onSqlite(
       expect(await statuses()).toEqual([404, 404, 404, 404])
       for (const path of ['/s', '/s/x', '/s/AAAAAAAAAAAAAAAAAAAAAA', `${pages[0]}/`, `${pages[0]}x`])
         expect([path, (await see(server(), path)).status]).toEqual([path, 404])
-      expect((await server().call(pages[0] as string, { method: 'DELETE' })).status).toBe(405)
+      expect((await server().delete(pages[0] as string)).status).toBe(405)
     })
 
     quick('ask for their password, and take five tries a minute', async () => {

@@ -45,7 +45,7 @@ onBothEngines(
         },
         async submit(body: Record<string, string>) {
           const headers = { 'X-Forwarded-For': nextSenderAddress() }
-          const { status } = await server().call(`/f/${form.formKey}`, { method: 'POST', body, headers })
+          const { status } = await server().post(`/f/${form.formKey}`, body, headers)
           expect(status).toBe(200)
         },
       }

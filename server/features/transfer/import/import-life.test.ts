@@ -132,10 +132,9 @@ onSqlite('an upload', (server) => {
   test('that ends in its middle, or is no form, leaves nothing behind', async () => {
     const ws = await server().createWorkspace()
     const send = async (body: string, type = 'multipart/form-data; boundary=x') => {
-      const { status, json } = await server().call('/v1/imports', {
-        method: 'POST',
-        body,
-        headers: { Authorization: `Bearer ${ws.key}`, 'Content-Type': type },
+      const { status, json } = await server().post('/v1/imports', body, {
+        Authorization: `Bearer ${ws.key}`,
+        'Content-Type': type,
       })
       return [status, json?.errors ?? json?.error]
     }
@@ -157,10 +156,9 @@ onSqlite('an upload', (server) => {
       const body =
         '--x\r\nContent-Disposition: form-data; name="source"\r\n\r\ncsv\r\n' +
         `--x\r\nContent-Disposition: form-data; name="file"; ${written}\r\n\r\nurl\r\nhttps://example.com/\r\n--x--\r\n`
-      const { status, json } = await server().call('/v1/imports', {
-        method: 'POST',
-        body,
-        headers: { Authorization: `Bearer ${ws.key}`, 'Content-Type': 'multipart/form-data; boundary=x' },
+      const { status, json } = await server().post('/v1/imports', body, {
+        Authorization: `Bearer ${ws.key}`,
+        'Content-Type': 'multipart/form-data; boundary=x',
       })
       expect(status).toBe(202)
       await waitForImport(ws, json.data.id)
