@@ -13,7 +13,8 @@ onBothEngines(
   'API keys',
   (server) => {
     const needs = () => ({ db: server().app.db, now: () => now })
-    const keyRow = (workspace: number) => server().row('api_keys', { workspace_id: workspace })
+    /** The workspace's first key. */
+    const keyRow = (workspace: number) => server().row('api_keys', { workspace_id: workspace, name: 'test' })
     const ask = (headers: Record<string, string>, path = '/v1/links') => server().call(path, { headers })
 
     test('opens its own workspace', async () => {
