@@ -18,14 +18,12 @@ const SHOP = 'https://shop.example'
 let now = Date.parse('2026-05-10T10:00:00Z')
 
 interface Site extends TestWorkspace {
-  publicId: string
   formKey: string
 }
 
 async function newSite(server: TestServer): Promise<Site> {
   const workspace = await server.createWorkspace()
-  const { json } = await workspace.post('/forms', { name: 'Contact' })
-  return { ...workspace, formKey: json.data.formKey }
+  return { ...workspace, formKey: (await workspace.createForm()).formKey }
 }
 
 /** A visitor with one address, one browser and one tab. */

@@ -16,15 +16,12 @@ const MINUTE = 60_000
 let now = Date.parse('2026-05-10T12:00:00Z')
 
 interface Site extends TestWorkspace {
-  publicId: string
   formKey: string
 }
 
 async function newSite(server: TestServer): Promise<Site> {
   const workspace = await server.createWorkspace()
-  const { json } = await workspace.post('/forms', { name: 'Contact' })
-  const { publicId } = (await workspace.api('/workspace')).json.data
-  return { ...workspace, publicId, formKey: json.data.formKey }
+  return { ...workspace, formKey: (await workspace.createForm()).formKey }
 }
 
 interface Page {

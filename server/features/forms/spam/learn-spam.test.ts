@@ -15,7 +15,7 @@ const WORDS = 'bicycle saddle casino bonus repair seo hello price loan'.split(' 
 const STATUSES = ['new', 'read', 'archived', 'spam'] as const
 
 async function createForm(server: TestServer, ws: TestWorkspace) {
-  const { formKey } = (await ws.post('/forms', { name: 'Contact' })).json.data
+  const { formKey } = await ws.createForm()
   const { id: formId } = await server.row('forms', { form_key: formKey })
   return { formKey, formId }
 }

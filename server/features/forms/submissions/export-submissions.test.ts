@@ -9,8 +9,7 @@ import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'
 
 async function testForm(server: TestServer) {
   const ws = await server.createWorkspace()
-  const { json } = await ws.post('/forms', { name: 'Contact' })
-  const { formKey } = json.data as { formKey: string }
+  const { formKey } = await ws.createForm()
   const { id: formId } = await server.row('forms', { form_key: formKey })
   return {
     ws,

@@ -3,7 +3,7 @@ import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../
 import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'
 
 async function formIn(server: TestServer, ws: TestWorkspace) {
-  const { formKey } = (await ws.post('/forms', { name: 'Contact' })).json.data
+  const { formKey } = await ws.createForm()
   const { id: formId } = await server.row('forms', { form_key: formKey })
   const store = (...sent: TestSubmission[]) =>
     server.app.db.write((connection) => insertSubmissions(connection, { workspaceId: ws.id, formId }, sent))

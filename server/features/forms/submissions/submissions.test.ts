@@ -19,8 +19,7 @@ interface TestForm {
 
 async function testForm(server: TestServer, ws?: TestWorkspace): Promise<TestForm> {
   const own = ws ?? (await server.createWorkspace())
-  const { json } = await own.post('/forms', { name: 'Contact' })
-  const { formKey } = json.data
+  const { formKey } = await own.createForm()
   const { id } = await server.row('forms', { form_key: formKey })
   return {
     ws: own,
