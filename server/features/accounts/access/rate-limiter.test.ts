@@ -117,6 +117,11 @@ describe('the limit of a plan, with a clock that the test moves', () => {
 onBothEngines('requests per minute', (server) => {
   const needs = () => ({ db: server().app.db, now: server().now })
 
+  test('lets exactly the number of the plan through in a burst', async () => {
+    const statuses = await burst(await server().createWorkspace('business'), 90)
+    expect([count(statuses, 200), count(statuses, 429)]).toEqual([60, 30])
+  })
+
   test('shares the limit between keys of a workspace, and not with another workspace', async () => {
     const one = await server().createWorkspace('pro')
     const other = await server().createWorkspace('pro')
