@@ -23,10 +23,28 @@ export const NAVIGATION_HEADERS = {
 }
 export const SCRIPT_HEADERS = { 'Sec-Fetch-Mode': 'cors', Accept: '*/*' }
 
-export interface TestForm {
+type Headers = Record<string, string>
+
+/** What people and programs send to the address of a form. */
+interface Sender {
+  /** Posts a body, from a new address unless the headers set one. */
+  post(type: string | undefined, body: string, headers?: Headers): Promise<HttpAnswer>
+  /** Posts fields as a script's `fetch` does: the answer is JSON. */
+  fetch(body: string, headers?: Headers): Promise<HttpAnswer>
+  /** Posts fields as a browser does that leaves the page for the answer. */
+  navigate(body: string, headers?: Headers): Promise<HttpAnswer>
+  /** Posts JSON. A text is sent as it is. */
+  json(body: unknown, headers?: Headers): Promise<HttpAnswer>
+}
+
+export interface TestForm extends Sender {
   id: number
   key: string
   workspaceId: number
+  /** The stored submissions, oldest first. */
+  submissions(): ReturnType<typeof listStoredSubmissions>
+  /** The fields of each stored submission, oldest first. */
+  fields(): ReturnType<typeof listStoredFields>
 }
 
 export interface TestFormSettings {
@@ -89,7 +107,24 @@ export async function createTestForm(server: TestServer, settings: TestFormSetti
       .returning('id')
       .executeTakeFirstOrThrow(),
   )
-  return { id, key, workspaceId: workspace.id }
+  const place = { id, key, workspaceId: workspace.id }
+  return {
+    ...place,
+    ...sendTo(server, key),
+    submissions: () => listStoredSubmissions(server, place),
+    fields: () => listStoredFields(server, place),
+  }
+}
+
+/** @param key that of any form, or of none */
+export function sendTo(server: TestServer, key: string): Sender {
+  const post: Sender['post'] = (type, body, headers) => postToForm(server, { key }, type, body, headers)
+  return {
+    post,
+    fetch: (body, headers) => post(URLENCODED_TYPE, body, { ...SCRIPT_HEADERS, ...headers }),
+    navigate: (body, headers) => post(URLENCODED_TYPE, body, { ...NAVIGATION_HEADERS, ...headers }),
+    json: (body, headers) => post(JSON_TYPE, typeof body === 'string' ? body : JSON.stringify(body), headers),
+  }
 }
 
 let senders = 0
@@ -120,7 +155,7 @@ export function postToForm(
 }
 
 /** The stored submissions of a form, oldest first. */
-export async function listStoredSubmissions(server: TestServer, form: TestForm) {
+export async function listStoredSubmissions(server: TestServer, form: Pick<TestForm, 'id' | 'workspaceId'>) {
   const rows = await server.app.db.read
     .selectFrom('submissions')
     .selectAll()
@@ -132,7 +167,7 @@ export async function listStoredSubmissions(server: TestServer, form: TestForm) 
 }
 
 /** The fields of each stored submission, oldest first. */
-export const listStoredFields = async (server: TestServer, form: TestForm) =>
+export const listStoredFields = async (server: TestServer, form: Pick<TestForm, 'id' | 'workspaceId'>) =>
   (await listStoredSubmissions(server, form)).map(({ fields }) => fields)
 
 /** A multipart body with the boundary of `MULTIPART_TYPE`; `file` is the name of a chosen file, '' for none. */

@@ -36,7 +36,7 @@ import {
 import { restApi } from '../../server/web/api.ts'
 import { startWebhookReceiver, type WebhookReceiver } from './fake-servers/webhook-receiver.ts'
 import { migratedDatabase } from './migrated-database.ts'
-import type { HttpAnswer, HttpCall } from './server/http-call.ts'
+import { type HttpAnswer, type HttpCall, toVerbs, type Verbs } from './server/http-call.ts'
 import { until } from './until.ts'
 import { BOTH_ENGINES, ENGINES } from './world.ts'
 
@@ -70,10 +70,9 @@ export interface NotificationHarness {
   close(): Promise<void>
 }
 
-export interface HarnessWorkspace {
+export interface HarnessWorkspace extends Verbs {
   id: number
   api(path: string, call?: HttpCall): Promise<HttpAnswer>
-  post(path: string, body?: unknown): Promise<HttpAnswer>
   /** Creates an email channel whose recipients have confirmed. @returns the answer to its creation */
   createMailChannel(fields: { name: string; to: string[]; [setting: string]: unknown }): Promise<HttpAnswer>
   /** Creates a webhook channel. */
@@ -234,16 +233,16 @@ async function createHarnessWorkspace(
     const answerText = await answer.text()
     return { status: answer.status, headers: answer.headers, text: answerText, json: JSON.parse(answerText) }
   }
-  const post = (path: string, body?: unknown) => api(path, { method: 'POST', body })
+  const verbs = toVerbs(api)
   const create = async (path: string, body: unknown) => {
-    const { status, text, json } = await post(path, body)
+    const { status, text, json } = await verbs.post(path, body)
     if (status !== 201) throw new Error(`${path} created nothing: ${status} ${text}`)
     return json.data
   }
   const workspace: HarnessWorkspace = {
     id,
     api,
-    post,
+    ...verbs,
     async createMailChannel(fields) {
       const created_at = now()
       const confirmed = { workspace_id: id, confirmed_at: created_at, created_at }
@@ -254,7 +253,7 @@ async function createHarnessWorkspace(
           .onConflict((conflict) => conflict.columns(['workspace_id', 'email']).doNothing())
           .execute(),
       )
-      return post('/channels', { type: 'email', ...fields })
+      return verbs.post('/channels', { type: 'email', ...fields })
     },
     createWebhook: (url, fields = {}) =>
       create('/channels', { type: 'webhook', name: 'Hook', url, ...fields }),

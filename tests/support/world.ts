@@ -5,18 +5,20 @@ import { afterAll, beforeAll, describe } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Insertable, Selectable, Updateable } from 'kysely'
 import { readConfig } from '../../server/config/config.ts'
 import { createKey } from '../../server/features/accounts/access/keys.ts'
 import { createWorkspace } from '../../server/features/accounts/workspaces/create-workspace.ts'
 import type { Plan } from '../../server/lib/plan.ts'
 import { openServices, type ServiceOptions, type Services } from '../../server/start/services.ts'
 import type { DatabaseEngine } from '../../server/storage/database/open-database.ts'
+import type { Tables } from '../../server/storage/database/tables.ts'
 import { listen } from '../../server/web/listen.ts'
 import { type App, createApp } from '../../server/web/routes.ts'
 import { getEmptyDnsServer } from './fake-servers/dns-server.ts'
 import { migratedDatabase, writeMigratedFile } from './migrated-database.ts'
 import { findFreePort } from './processes/free-port.ts'
-import { type HttpAnswer, type HttpCall, readAnswer } from './server/http-call.ts'
+import { type HttpAnswer, type HttpCall, readAnswer, toVerbs, type Verbs } from './server/http-call.ts'
 import { startReaderHere } from './server/reader-here.ts'
 import { createWorkerHere } from './server/worker-here.ts'
 import { SUITE } from './suite.ts'
@@ -31,8 +33,10 @@ export const ENGINES: DatabaseEngine[] = SUITE === 'quick' ? ['sqlite'] : BOTH_E
 export const BROWSER_USER_AGENT =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1'
 
-export interface TestWorkspace {
+export interface TestWorkspace extends Verbs {
   id: number
+  /** The id that the snippet names. */
+  publicId: string
   key: string
   /** Calls `/v1` + path with the workspace's key. */
   api(path: string, call?: HttpCall): Promise<HttpAnswer>
@@ -49,7 +53,7 @@ export const DEAD_MAIL_SERVER = { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go
 
 type Later = Awaited<ReturnType<Services['openLater']>>
 
-export interface TestServer {
+export interface TestServer extends Verbs {
   engine: DatabaseEngine
   origin: string
   app: Services & Later & App & { routes: Awaited<ReturnType<App['loadRoutes']>> }
@@ -64,6 +68,26 @@ export interface TestServer {
     fields: Record<string, unknown>,
     headers?: Record<string, string>,
   ): Promise<HttpAnswer>
+  /** The rows of a table that have these values, in the order of their ids. */
+  rows<T extends keyof Tables>(
+    table: T,
+    values?: Partial<Selectable<Tables[T]>>,
+  ): Promise<Selectable<Tables[T]>[]>
+  /** The one row of a table that has these values. @throws when there is none, or another one */
+  row<T extends keyof Tables>(
+    table: T,
+    values?: Partial<Selectable<Tables[T]>>,
+  ): Promise<Selectable<Tables[T]>>
+  insert<T extends keyof Tables>(
+    table: T,
+    values: Insertable<Tables[T]> | Insertable<Tables[T]>[],
+  ): Promise<unknown>
+  /** Changes the rows of a table that have these values. */
+  update<T extends keyof Tables>(
+    table: T,
+    values: Partial<Selectable<Tables[T]>>,
+    changes: Updateable<Tables[T]>,
+  ): Promise<unknown>
   /** The server's clock, in milliseconds. */
   now(): number
   /** Moves the server's clock forward. */
@@ -139,6 +163,18 @@ export async function startServer(
     return readAnswer(response)
   }
 
+  const { db } = app
+  // Kysely's types know no table that is chosen at run time.
+  const having = <Query>(query: Query, values: object): Query =>
+    Object.entries(values).reduce(
+      (found, [column, value]) => found.where(column as 'id', value === null ? 'is' : '=', value),
+      query as ReturnType<typeof db.read.selectFrom<'links'>>,
+    ) as Query
+  const rows: TestServer['rows'] = async (table, values = {}) => {
+    const found = await having(db.read.selectFrom(table as 'links').selectAll(), values).execute()
+    return found.toSorted((a, b) => a.id - b.id) as never
+  }
+
   return {
     engine,
     origin,
@@ -146,6 +182,7 @@ export async function startServer(
     dataDir,
     databaseUrl: database?.url,
     call,
+    ...toVerbs(call),
     click: (slug, headers = {}) =>
       call(`/${slug}`, { headers: { 'User-Agent': BROWSER_USER_AGENT, ...headers } }),
     submit: (formKey, fields, headers = {}) =>
@@ -154,13 +191,30 @@ export async function startServer(
         body: fields,
         headers: { Accept: 'application/json', 'User-Agent': BROWSER_USER_AGENT, ...headers },
       }),
+    rows,
+    async row(table, values) {
+      const [row, ...others] = await rows(table, values)
+      if (!row || others.length > 0) throw new Error(`${table} has ${row ? 'several' : 'no'} such rows`)
+      return row
+    },
+    insert: (table, values) =>
+      db.write((connection) =>
+        connection
+          .insertInto(table)
+          .values(values as never)
+          .execute(),
+      ),
+    update: (table, values, changes) =>
+      db.write((connection) =>
+        having(connection.updateTable(table as 'links').set(changes as never), values).execute(),
+      ),
     now,
     advanceClock(ms) {
       aheadMs += ms
     },
     async createWorkspace(plan = 'enterprise') {
       const needs = { db: app.db, now }
-      const { id } = await createWorkspace(needs, { name: 'Test', plan })
+      const { id, publicId } = await createWorkspace(needs, { name: 'Test', plan })
       const { key } = await createKey(needs, id, 'test')
       const api: TestWorkspace['api'] = (path, { headers, ...rest } = {}) =>
         call(`/v1${path}`, { ...rest, headers: { Authorization: `Bearer ${key}`, ...headers } })
@@ -171,8 +225,10 @@ export async function startServer(
       }
       return {
         id,
+        publicId,
         key,
         api,
+        ...toVerbs(api),
         createLink: (fields = {}) => create('/links', { destinationUrl: 'https://example.com/', ...fields }),
         createForm: (settings = {}) => create('/forms', { name: 'Contact', ...settings }),
       }

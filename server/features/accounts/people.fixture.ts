@@ -17,12 +17,12 @@ const CHEAP_HASH = Bun.password.hashSync(PASSWORD, { algorithm: 'argon2id', memo
 export async function createPerson(server: TestServer, name = 'Person'): Promise<Person> {
   const at = server.now()
   const user = await createSignedInUser(server, name, at)
-  await server.app.db.write((connection) =>
-    connection
-      .insertInto('identities')
-      .values({ ...toCredentialColumns(user.id), password: CHEAP_HASH, created_at: at, updated_at: at })
-      .execute(),
-  )
+  await server.insert('identities', {
+    ...toCredentialColumns(user.id),
+    password: CHEAP_HASH,
+    created_at: at,
+    updated_at: at,
+  })
   const workspace = await server.createWorkspace()
   await addToWorkspace(server, workspace.id, user, 'owner')
   const details = { email: user.email, password: PASSWORD, workspaceId: workspace.id }

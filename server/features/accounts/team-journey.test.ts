@@ -15,24 +15,21 @@ onBothEngines.quick('a team', (server) => {
     const link = { method: 'POST', body: { destinationUrl: 'https://example.com/boats' } }
     const made = (await ada.api('/links', link)).json.data
     const stranger = { name: 'Eve', email: 'eve@boats.example', password: 'a very long password' }
-    const refused = await server().call('/api/auth/sign-up/email', { method: 'POST', body: stranger })
+    const refused = await server().post('/api/auth/sign-up/email', stranger)
     expect(refused.status).toBe(403)
 
     const email = 'Bob@boats.example'
-    const invited = await ada.api('/invitations', { method: 'POST', body: { email, role: 'member' } })
+    const invited = await ada.post('/invitations', { email, role: 'member' })
     const invitation = new URL(invited.json.data.url).searchParams.get('token') as string
     const shown = await server().call(`/api/auth/invitation?token=${invitation}`)
     expect(shown.json).toMatchObject({ email: email.toLowerCase() })
-    const wrong = await server().call('/api/auth/sign-up/email', {
-      method: 'POST',
-      body: { ...stranger, invitation },
-    })
+    const wrong = await server().post('/api/auth/sign-up/email', { ...stranger, invitation })
     expect(wrong.status).toBe(403)
 
     const bob = await signUpOverHttp(server(), { name: 'Bob', email, invitation })
     expect(bob.workspaceId).toBe(ada.workspaceId)
     expect((await bob.api(`/links/${made.id}`)).status).toBe(200)
-    expect((await bob.api('/keys', { method: 'POST', body: { name: 'x' } })).status).toBe(403)
+    expect((await bob.post('/keys', { name: 'x' })).status).toBe(403)
     expect((await server().call(`/api/auth/invitation?token=${invitation}`)).status).toBe(404)
     const members = (await ada.api('/members')).json.data
     expect(members.map(({ name, role }: { name: string; role: string }) => [name, role])).toEqual([
@@ -48,15 +45,12 @@ onBothEngines.quick('a team', (server) => {
     const user = await createUser(needs, { email: 'cy@boats.example', joins: { workspaceId: id } })
     const url = new URL(await createResetLink(needs, user.id))
     const password = 'a very long password'
-    const reset = await server().call('/api/auth/reset-password', {
-      method: 'POST',
-      body: { token: url.searchParams.get('token'), newPassword: password },
+    const reset = await server().post('/api/auth/reset-password', {
+      token: url.searchParams.get('token'),
+      newPassword: password,
     })
     expect(reset.status).toBe(200)
-    const signedIn = await server().call('/api/auth/sign-in/email', {
-      method: 'POST',
-      body: { email: 'cy@boats.example', password },
-    })
+    const signedIn = await server().post('/api/auth/sign-in/email', { email: 'cy@boats.example', password })
     expect(signedIn.status).toBe(200)
     const Cookie = signedIn.headers.get('set-cookie')?.split(';')[0] as string
     const workspaces = await server().call('/v1/workspaces', { headers: { Cookie } })

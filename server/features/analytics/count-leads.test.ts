@@ -1,13 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { migratedDatabase } from '../../../tests/support/migrated-database.ts'
 import { quick } from '../../../tests/support/suite.ts'
+import {
+  formRow,
+  insertRows,
+  linkRow,
+  tagRow,
+  useDatabase,
+  workspaceRow,
+} from '../../../tests/support/test-rows.ts'
 import { ENGINES } from '../../../tests/support/world.ts'
 import { CONTINENTS } from '../../storage/continents.ts'
-import { type DatabaseHandle, openDatabase } from '../../storage/database/open-database.ts'
+import type { DatabaseHandle } from '../../storage/database/open-database.ts'
 import { toNullLabel } from '../../storage/filter-grammar.ts'
 import type { ColumnFilter } from '../../storage/filter-sql.ts'
 import { ORIGIN_DIMENSIONS } from '../../storage/sources/origin-sql.ts'
@@ -226,7 +230,6 @@ const inParts = <T>(all: T[], size = 250): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, n) => all.slice(n * size, (n + 1) * size))
 
 async function seed(db: DatabaseHandle, leads: Lead[]) {
-  const at = { created_at: 1, updated_at: 1 }
   const utm = (of: Pick<Lead, keyof typeof source>) => ({
     link_id: of.linkId,
     referrer: of.referrer,
@@ -236,62 +239,31 @@ async function seed(db: DatabaseHandle, leads: Lead[]) {
     utm_term: of.utmTerm,
     utm_content: of.utmContent,
   })
+  await insertRows(db, {
+    workspaces: [1, 2].map((id) => workspaceRow({ id })),
+    forms: [1, 2].flatMap((workspace_id) =>
+      FORMS.map((key, n) =>
+        formRow({
+          id: workspace_id * 10 + n,
+          workspace_id,
+          form_key: workspace_id === 1 ? key : key.toUpperCase(),
+        }),
+      ),
+    ),
+    links: [1, 2, 3, 4].map((id) =>
+      linkRow({
+        id,
+        domain: domainOf(id),
+        slug: slugOf(id).toUpperCase(),
+        deleted_at: id === 3 ? 1 : null,
+      }),
+    ),
+    tags: [1, 2, 3].map((id) => tagRow({ id, name: `t${id}` })),
+    link_tags: [...TAGS].flatMap(([link_id, tags]) =>
+      tags.map((tag_id) => ({ link_id, tag_id, workspace_id: 1 })),
+    ),
+  })
   await db.write(async (connection) => {
-    for (const id of [1, 2]) {
-      await connection
-        .insertInto('workspaces')
-        .values({ id, public_id: `p${id}`, name: 'w', plan: 'pro', ...at })
-        .execute()
-      for (const [n, key] of FORMS.entries()) {
-        const form_key = id === 1 ? key : key.toUpperCase()
-        await connection
-          .insertInto('forms')
-          .values({
-            id: id * 10 + n,
-            workspace_id: id,
-            form_key,
-            name: 'f',
-            redirect_url: null,
-            success_message: null,
-            ...at,
-          })
-          .execute()
-      }
-    }
-    for (const id of [1, 2, 3, 4]) {
-      await connection
-        .insertInto('links')
-        .values({
-          id,
-          workspace_id: 1,
-          domain: domainOf(id),
-          slug: slugOf(id).toUpperCase(),
-          slug_key: slugOf(id),
-          destination_url: 'https://example.com/',
-          geo_targeting: '{}',
-          device_targeting: '{}',
-          search_text: '',
-          archived: 0,
-          clicks_used: 0,
-          forward_query: 0,
-          track_conversions: 0,
-          redirect_status: 302,
-          clicks: 0,
-          leads: 0,
-          deleted_at: id === 3 ? 1 : null,
-          ...at,
-        })
-        .execute()
-    }
-    for (const id of [1, 2, 3]) {
-      await connection
-        .insertInto('tags')
-        .values({ id, workspace_id: 1, name: `t${id}`, name_key: `t${id}`, color: 'gray', created_at: 1 })
-        .execute()
-    }
-    for (const [link_id, tags] of TAGS)
-      for (const tag_id of tags)
-        await connection.insertInto('link_tags').values({ link_id, tag_id, workspace_id: 1 }).execute()
     const submissions = leads.map((lead, index) => ({
       id: index + 1,
       workspace_id: lead.workspaceId,
@@ -333,21 +305,7 @@ async function seed(db: DatabaseHandle, leads: Lead[]) {
 
 describe.each(ENGINES)('leads (%s)', (engine) => {
   const leads = sample()
-  let db: DatabaseHandle
-  let directory: string
-  let database: Awaited<ReturnType<typeof migratedDatabase>> | undefined
-
-  beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'leads-'))
-    database = engine === 'postgres' ? await migratedDatabase() : undefined
-    db = await openDatabase({ dataDir: directory, databaseUrl: database?.url })
-    await seed(db, leads)
-  }, 240_000)
-  afterAll(async () => {
-    await db.close()
-    await database?.drop()
-    rmSync(directory, { recursive: true, force: true })
-  })
+  const rows = useDatabase(engine, (db) => seed(db, leads))
 
   // Forms of the second workspace have other keys, because a key is unique on the server.
   const named = (answers: LeadCount[], asked: LeadSelection, { by }: LeadGrouping) =>
@@ -373,7 +331,7 @@ describe.each(ENGINES)('leads (%s)', (engine) => {
           // Links belong to one workspace. Leads of the other workspace with these link ids get no names from them.
           const theirs = ['tagId', 'domain', 'slug'].includes(grouping.by) && asked.workspaceId !== 1
           const selection = theirs ? { ...asked, workspaceId: 1 } : asked
-          const found = await countLeads(db, renamed(selection), grouping)
+          const found = await countLeads(rows.db, renamed(selection), grouping)
           expect(named(found, selection, grouping)).toEqual(count(leads, selection, grouping))
         }),
         { numRuns: 1000 },
@@ -384,16 +342,18 @@ describe.each(ENGINES)('leads (%s)', (engine) => {
 
   test('have the same sum in every grouping, except pending ones in groups of links', async () => {
     const all = { workspaceId: 1, start: 0, end: SPAN + 1, filters: [] }
-    const [whole = 0] = (await countLeads(db, { ...all, model: 'last' }, { by: 'total' })).map((a) => a.leads)
+    const [whole = 0] = (await countLeads(rows.db, { ...all, model: 'last' }, { by: 'total' })).map(
+      (a) => a.leads,
+    )
     expect(whole).toBeGreaterThan(500)
     for (const model of ATTRIBUTION_MODELS) {
       // Groups of links, and of no link, leave out only leads with pending attribution.
       const anyLink = { column: 'linkId' as const, values: [], negate: true }
-      const ofLinks = await countLeads(db, { ...all, model, filters: [anyLink] }, { by: 'total' })
+      const ofLinks = await countLeads(rows.db, { ...all, model, filters: [anyLink] }, { by: 'total' })
       const decided = ofLinks[0]?.leads ?? 0
       expect(decided).toBeLessThan(whole)
       for (const by of [...COLUMNS, 'domain', 'slug'] as const) {
-        const groups = await countLeads(db, { ...all, model }, { by, limit: 1000 })
+        const groups = await countLeads(rows.db, { ...all, model }, { by, limit: 1000 })
         const sum = groups.reduce((so, { leads }) => so + Math.round(leads * 1_000_000), 0)
         const isAboutLinks = ['linkId', 'domain', 'slug'].includes(by)
         expect([model, by, sum / 1_000_000]).toEqual([model, by, isAboutLinks ? decided : whole])
@@ -403,8 +363,8 @@ describe.each(ENGINES)('leads (%s)', (engine) => {
 
   test('do not show names of another workspace’s links', async () => {
     const theirs: LeadSelection = { workspaceId: 2, start: 0, end: SPAN, model: 'linear', filters: [] }
-    expect(await countLeads(db, theirs, { by: 'tagId', limit: 10 })).toEqual([])
-    const domains = await countLeads(db, theirs, { by: 'domain', limit: 10 })
+    expect(await countLeads(rows.db, theirs, { by: 'tagId', limit: 10 })).toEqual([])
+    const domains = await countLeads(rows.db, theirs, { by: 'domain', limit: 10 })
     expect(domains.map(({ key }) => key)).toEqual([null])
   })
 
@@ -417,7 +377,7 @@ describe.each(ENGINES)('leads (%s)', (engine) => {
       model: 'last',
       filters: [],
     }
-    const answers = await countLeads(db, asked, { by: 'time', starts })
+    const answers = await countLeads(rows.db, asked, { by: 'time', starts })
     expect(answers).toEqual(count(leads, asked, { by: 'time', starts }))
   })
 })

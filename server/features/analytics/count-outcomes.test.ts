@@ -29,11 +29,7 @@ async function insert<Name extends 'touches' | 'outcomes'>(
 async function createPlace(server: TestServer) {
   const ws = await server.createWorkspace()
   const { formKey } = await ws.createForm({ name: 'Quote' })
-  const { id: formId } = await server.app.db.read
-    .selectFrom('forms')
-    .select('id')
-    .where('form_key', '=', formKey)
-    .executeTakeFirstOrThrow()
+  const { id: formId } = await server.row('forms', { form_key: formKey })
   const ask = async (path: string) => {
     const { status, json } = await ws.api(`/analytics/${path}`)
     expect([path, status]).toEqual([path, 200])

@@ -27,7 +27,7 @@ onBothEngines('analytics by domain', (server) => {
     ask = async (path) => (await api(`/analytics/${path}`)).json.data
     await addVerifiedDomain(server(), workspace.id, BRAND)
     await addVerifiedDomain(server(), workspace.id, PROMO, { case_sensitive: 1 })
-    const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+    const { json } = await workspace.post('/forms', { name: 'Contact' })
     const slug = `sale-${server().engine}`
     const fields = { destinationUrl: 'https://shop.example/', trackConversions: true }
     const add = async (name: string, host: string, slug: string, clicks: number) => {
@@ -45,13 +45,10 @@ onBothEngines('analytics by domain', (server) => {
     await add('upper', PROMO, slug.toUpperCase(), 3)
     await add('lower', PROMO, slug, 4)
     // As a case-sensitive domain stores it.
-    await server().app.db.write((connection) =>
-      connection
-        .updateTable('links')
-        .set({ slug_key: slug.toUpperCase() })
-        .where('workspace_id', '=', workspace.id)
-        .where('id', '=', ids.upper as number)
-        .execute(),
+    await server().update(
+      'links',
+      { workspace_id: workspace.id, id: ids.upper as number },
+      { slug_key: slug.toUpperCase() },
     )
     await server().waitUntilShipped()
   })

@@ -10,29 +10,20 @@ onBothEngines('exporting leads', (server) => {
   async function createForm(submissions: TestSubmission[]) {
     const ws = await server().createWorkspace()
     const link = await ws.createLink({ slug: `leads-${ws.id}` })
-    const { json } = await ws.api('/forms', { method: 'POST', body: { name: '=Contact' } })
+    const { json } = await ws.post('/forms', { name: '=Contact' })
     const formKey = json.data.formKey as string
     const { db } = server().app
-    const form = await db.read
-      .selectFrom('forms')
-      .select('id')
-      .where('form_key', '=', formKey)
-      .executeTakeFirstOrThrow()
+    const form = await server().row('forms', { form_key: formKey })
     const ids = await db.write((connection) =>
       insertSubmissions(connection, { workspaceId: ws.id, formId: form.id }, submissions),
     )
     const touch = (submission: number, position: number, part: object) =>
-      db.write((connection) =>
-        connection
-          .insertInto('touches')
-          .values({
-            workspace_id: ws.id,
-            submission_id: ids[submission] as number,
-            position,
-            ...part,
-          } as never)
-          .execute(),
-      )
+      server().insert('touches', {
+        workspace_id: ws.id,
+        submission_id: ids[submission] as number,
+        position,
+        ...part,
+      } as never)
     const exported = (query: string, method = 'GET') => ws.api(`${EXPORT}?${RANGE}&${query}`, { method })
     return { ws, link, formKey, ids, touch, exported }
   }

@@ -20,12 +20,8 @@ async function seed(server: TestServer): Promise<TestWorkspace> {
   for (const Referer of REFERERS) await server.click(slug, { Referer })
   await server.click(slug)
   await server.click(`${slug}?utm_source=google&utm_medium=cpc`, { Referer: 'https://www.google.de/' })
-  const { json } = await ws.api('/forms', { method: 'POST', body: { name: 'Contact' } })
-  const form = await server.app.db.read
-    .selectFrom('forms')
-    .select('id')
-    .where('form_key', '=', json.data.formKey)
-    .executeTakeFirstOrThrow()
+  const { json } = await ws.post('/forms', { name: 'Contact' })
+  const form = await server.row('forms', { form_key: json.data.formKey })
   const now = server.now()
   await server.app.db.write((connection) =>
     insertSubmissions(connection, { workspaceId: ws.id, formId: form.id }, [

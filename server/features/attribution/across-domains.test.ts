@@ -30,13 +30,8 @@ async function createSite(server: TestServer, form: Record<string, unknown> = {}
   const fields = { destinationUrl: `${SHOP}/landing`, trackConversions: true }
   const ownLinkId = await putLinkOnDomain(server, workspace, domain, { slug: 'spring', ...fields })
   const link = await workspace.createLink(fields)
-  const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact', ...form } })
-  const { public_id: publicId } = await server.app.db.read
-    .selectFrom('workspaces')
-    .select('public_id')
-    .where('id', '=', workspace.id)
-    .executeTakeFirstOrThrow()
-  return { ...workspace, domain, domainId, ownLinkId, link, publicId, formKey: json.data.formKey as string }
+  const { json } = await workspace.post('/forms', { name: 'Contact', ...form })
+  return { ...workspace, domain, domainId, ownLinkId, link, formKey: json.data.formKey as string }
 }
 type Site = Awaited<ReturnType<typeof createSite>>
 

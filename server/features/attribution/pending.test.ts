@@ -35,12 +35,7 @@ afterAll(async () => {
 
 async function newChannels(server: TestServer, { id, api }: TestWorkspace, owner: string): Promise<number[]> {
   const [created_at, confirmed_at] = [server.now(), server.now()]
-  await server.app.db.write((connection) =>
-    connection
-      .insertInto('mail_recipients')
-      .values({ workspace_id: id, email: owner, confirmed_at, created_at })
-      .execute(),
-  )
+  await server.insert('mail_recipients', { workspace_id: id, email: owner, confirmed_at, created_at })
   const channels = [
     { type: 'webhook', name: 'Hook', url: hooks.url },
     { type: 'email', name: 'Mail', to: [owner] },
@@ -49,25 +44,9 @@ async function newChannels(server: TestServer, { id, api }: TestWorkspace, owner
   return made.map(({ json }) => json.data.id)
 }
 
-async function publicIdOf({ app }: TestServer, { id }: TestWorkspace): Promise<string> {
-  const row = await app.db.read
-    .selectFrom('workspaces')
-    .select('public_id')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
-  return row.public_id
-}
-
 /** Reads the table, because every answer of the API would try to decide. */
-async function countUndecided({ app }: TestServer, { id }: TestWorkspace): Promise<number> {
-  const rows = await app.db.read
-    .selectFrom('submissions')
-    .select('id')
-    .where('workspace_id', '=', id)
-    .where('attribution_due', '=', 1)
-    .execute()
-  return rows.length
-}
+const countUndecided = async (server: TestServer, { id }: TestWorkspace) =>
+  (await server.rows('submissions', { workspace_id: id, attribution_due: 1 })).length
 
 describe('while clicks cannot be queried', () => {
   onBothEngines(
@@ -89,15 +68,15 @@ describe('while clicks cannot be queried', () => {
           await server().waitUntilShipped()
           server().pauseHitWorker()
 
-          const w = await publicIdOf(server(), workspace)
+          const w = workspace.publicId
           const view = JSON.stringify({ w, u: 'https://shop.example/?utm_source=news', r: '' })
-          const seen = await server().call('/e', { method: 'POST', body: view, headers: clicker })
+          const seen = await server().post('/e', view, clicker)
           for (const [headers, eventId] of [
             [stranger, ''],
             [clicker, seen.json.e],
           ]) {
             const body = { email: 'jo@example.com', _service_eid: eventId }
-            const sent = await server().call(`/f/${formKey}`, { method: 'POST', body, headers })
+            const sent = await server().post(`/f/${formKey}`, body, headers)
             expect([sent.status, sent.json]).toEqual([200, { ok: true }])
           }
 

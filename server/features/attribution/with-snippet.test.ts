@@ -18,19 +18,12 @@ const SHOP = 'https://shop.example'
 let now = Date.parse('2026-05-10T10:00:00Z')
 
 interface Site extends TestWorkspace {
-  publicId: string
   formKey: string
 }
 
 async function newSite(server: TestServer): Promise<Site> {
   const workspace = await server.createWorkspace()
-  const { public_id } = await server.app.db.read
-    .selectFrom('workspaces')
-    .select('public_id')
-    .where('id', '=', workspace.id)
-    .executeTakeFirstOrThrow()
-  const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact' } })
-  return { ...workspace, publicId: public_id, formKey: json.data.formKey }
+  return { ...workspace, formKey: (await workspace.createForm()).formKey }
 }
 
 /** A visitor with one address, one browser and one tab. */
@@ -45,16 +38,12 @@ function newVisitor(server: TestServer, { publicId, formKey }: Site) {
     async see(url: string, from = '') {
       now += MINUTE
       const body = JSON.stringify({ w: publicId, u: url, r: from, e: eventId })
-      const { json } = await server.call('/e', { method: 'POST', body, headers })
+      const { json } = await server.post('/e', body, headers)
       eventId = json.e
     },
     async send(fields: Record<string, unknown> = {}, more: Record<string, string> = {}) {
       const body = { email: 'jo@example.com', n: String(now), _service_eid: eventId, ...fields }
-      const sent = await server.call(`/f/${formKey}`, {
-        method: 'POST',
-        body,
-        headers: { ...headers, ...more },
-      })
+      const sent = await server.post(`/f/${formKey}`, body, { ...headers, ...more })
       expect([sent.status, sent.json]).toEqual([200, { ok: true }])
     },
     eventId: () => eventId,
@@ -343,14 +332,9 @@ onBothEngines(
       await visitor.see(`${SHOP}/?utm_source=n`)
       await visitor.send()
       const { id } = await newest(site)
-      const touches = () =>
-        server()
-          .app.db.read.selectFrom('touches')
-          .select('submission_id')
-          .where('workspace_id', '=', site.id)
-          .execute()
+      const touches = () => server().rows('touches', { workspace_id: site.id })
       expect(await touches()).toHaveLength(1)
-      await site.api(`/submissions/${id}`, { method: 'DELETE' })
+      await site.delete(`/submissions/${id}`)
       expect(await touches()).toEqual([])
     })
 
@@ -399,7 +383,7 @@ onBothEngines.quick(
       // With the next request, because the commit invalidates the cached link.
       expect((await server().click(link.slug)).headers.get('location')).toBe(`${SHOP}/full`)
       expect((await site.api(`/links/${link.id}/resolve`)).json.data.rule).toBe('expiredUrl')
-      const raised = await site.api(`/links/${link.id}`, { method: 'PATCH', body: { leadLimit: 11 } })
+      const raised = await site.patch(`/links/${link.id}`, { leadLimit: 11 })
       expect(raised.status).toBe(200)
       expect((await server().click(link.slug)).headers.get('location')).toContain('tp_cid=')
     })

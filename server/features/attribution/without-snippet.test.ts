@@ -33,16 +33,16 @@ const headersOf = ({ address = IN_GERMANY, userAgent = BROWSER_USER_AGENT }: Vis
 
 async function newForm(workspace: TestWorkspace, settings: object = {}): Promise<string> {
   const body = { name: 'Contact', ...settings }
-  const { json } = await workspace.api('/forms', { method: 'POST', body })
+  const { json } = await workspace.post('/forms', body)
   return json.data.formKey
 }
 
 async function send(server: TestServer, formKey: string, visitor: Visitor = {}, referer?: string) {
-  const { json } = await server.call(`/f/${formKey}`, {
-    method: 'POST',
-    body: { email: 'jo@example.com' },
-    headers: { ...headersOf(visitor), ...(referer === undefined ? {} : { Referer: referer }) },
-  })
+  const { json } = await server.post(
+    `/f/${formKey}`,
+    { email: 'jo@example.com' },
+    { ...headersOf(visitor), ...(referer === undefined ? {} : { Referer: referer }) },
+  )
   expect(json).toEqual({ ok: true })
 }
 
@@ -76,7 +76,7 @@ onBothEngines(
         destinationUrl: `${SHOP}/?utm_source=news&utm_campaign=spring`,
       })
       const channel = { type: 'webhook', name: 'Hook', url: hooks.url }
-      const { id } = (await workspace.api('/channels', { method: 'POST', body: channel })).json.data
+      const { id } = (await workspace.post('/channels', channel)).json.data
       const formKey = await newForm(workspace, { channelIds: [id] })
       // The short URL's own parameter wins, in the analytics of clicks too.
       await server().click(`${link.slug}?utm_source=mail`, {
@@ -170,7 +170,7 @@ onBothEngines(
       const link = await workspace.createLink()
       const formKey = await newForm(workspace)
       await click(link.slug)
-      await workspace.api(`/links/${link.id}`, { method: 'DELETE' })
+      await workspace.delete(`/links/${link.id}`)
       await send(server(), formKey)
       expect(await newestSubmission(workspace, formKey)).toMatchObject({
         linkId: link.id,

@@ -88,15 +88,13 @@ onBothEngines(
       mail.mails.length = 0
       requests.length = 0
       // Workspaces of earlier tests rest.
-      await server().app.db.write((connection) =>
-        connection.updateTable('workspaces').set({ watch_destinations: 0 }).execute(),
-      )
+      await server().update('workspaces', {}, { watch_destinations: 0 })
       ws = await createTeam(server())
       await setWatch(ws, true)
     })
 
     const setWatch = ({ id, owner }: Team, watchDestinations: unknown) =>
-      owner.apiIn(id, '/workspace', { method: 'PATCH', body: { watchDestinations } })
+      owner.in(id).patch('/workspace', { watchDestinations })
     const link = (destinationUrl: string, more = {}, team = ws) =>
       team.createLink({ destinationUrl, ...more })
     async function list(query = '', team = ws) {
@@ -113,7 +111,7 @@ onBothEngines(
       elapsed += Math.max(afterMs, 60_000)
       await watch()
     }
-    const repair = (body: unknown, team = ws) => team.api('/destinations/repair', { method: 'POST', body })
+    const repair = (body: unknown, team = ws) => team.post('/destinations/repair', body)
     const readTexts = () => mail.mails.map(({ parsed }) => parsed.text ?? '')
 
     test('are not watched until an owner wants it', async () => {
@@ -127,7 +125,7 @@ onBothEngines(
       for (const wrong of ['yes', 1, null]) expect((await setWatch(ws, wrong)).status).toBe(422)
       const { member, id } = ws
       const body = { watchDestinations: true }
-      expect((await member.apiIn(id, '/workspace', { method: 'PATCH', body })).status).toBe(403)
+      expect((await member.in(id).patch('/workspace', body)).status).toBe(403)
     })
 
     test('are listed with the links that lead to them, but those of this server and of apps', async () => {
@@ -148,7 +146,7 @@ onBothEngines(
       const hidden = at(nextHost())
       const { id } = await link(hidden, { archived: true })
       const trashed = await link(hidden)
-      await ws.api(`/links/${trashed.id}`, { method: 'DELETE' })
+      await ws.delete(`/links/${trashed.id}`)
       const { data, total } = await list()
       const found = Object.fromEntries(
         data.map(({ url, links }: { url: string; links: number }) => [url, links]),
@@ -171,7 +169,7 @@ onBothEngines(
         },
         ...{ checkedAt: null, since: null, links: 2 },
       })
-      await ws.api(`/links/${id}`, { method: 'PATCH', body: { archived: false } })
+      await ws.patch(`/links/${id}`, { archived: false })
       expect((await find(hidden)).links).toBe(1)
       const first = await list('?limit=3')
       const second = await list(`?limit=4&cursor=${first.nextCursor}`)
@@ -338,7 +336,7 @@ onBothEngines(
       const [busy, host] = [nextHost(), nextHost()]
       for (const name of [busy, host]) pages.set(name, status(200))
       const links = Array.from({ length: 60 }, (_, i) => ({ destinationUrl: at(busy, `/${i}`) }))
-      expect((await ws.api('/links/bulk', { method: 'POST', body: links })).status).toBe(201)
+      expect((await ws.post('/links/bulk', links)).status).toBe(201)
       const other = await createTeam(server())
       await setWatch(other, true)
       await link(at(host), {}, other)
@@ -430,12 +428,10 @@ onBothEngines(
       const undone = await repair({ from: to, to: from, linkIds: ids })
       expect(undone.json.data).toEqual({ ids, left: 0 })
       expect(await read(plain)).toMatchObject({ destinationUrl: from, title: 'Plain' })
-      const audit = await server()
-        .app.db.read.selectFrom('audit_events')
-        .select(['action', 'detail'])
-        .where('workspace_id', '=', ws.id)
-        .where('action', '=', 'link.destination_repaired')
-        .execute()
+      const audit = await server().rows('audit_events', {
+        workspace_id: ws.id,
+        action: 'link.destination_repaired',
+      })
       expect(audit.map(({ detail }) => JSON.parse(detail).count)).toEqual([4, 4])
       // Only some links; others are left alone.
       const one = await repair({ from, to, linkIds: [plain.id] })

@@ -22,12 +22,7 @@ afterAll(async () => {
 test('an email channel attaches files up to its size', async () => {
   const team = await server.createWorkspace()
   const to = 'team@example.com'
-  await server.app.db.write((connection) =>
-    connection
-      .insertInto('mail_recipients')
-      .values({ workspace_id: team.id, email: to, confirmed_at: 1, created_at: 1 })
-      .execute(),
-  )
+  await server.insert('mail_recipients', { workspace_id: team.id, email: to, confirmed_at: 1, created_at: 1 })
   const post = async (path: string, body: object, method = 'POST') =>
     (await team.api(path, { method, body })).json
   const { data: channel } = await post('/channels', { type: 'email', name: 'Team', to: [to], attachUpTo: 10 })

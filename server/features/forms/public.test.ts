@@ -5,12 +5,10 @@ import {
   BEHIND_PROXY,
   createTestForm,
   JSON_TYPE,
-  listStoredFields,
-  listStoredSubmissions,
   NAVIGATION_HEADERS,
   nextSenderAddress,
-  postToForm,
   SCRIPT_HEADERS,
+  sendTo,
   URLENCODED_TYPE,
 } from '../../../tests/support/form-requests.ts'
 import { until } from '../../../tests/support/until.ts'
@@ -24,22 +22,16 @@ onBothEngines(
     describe('answers', () => {
       test('a stored submission with {"ok":true} and headers that let every site read it', async () => {
         const form = await createTestForm(server())
-        const answer = await postToForm(
-          server(),
-          form,
-          URLENCODED_TYPE,
-          'name=Ada&email=ada%40example.com',
-          SCRIPT_HEADERS,
-        )
+        const answer = await form.fetch('name=Ada&email=ada%40example.com')
         expect([answer.status, answer.text]).toEqual([200, '{"ok":true}'])
         expect(answer.headers.get('content-type')).toStartWith('application/json')
-        expect(await listStoredFields(server(), form)).toEqual([
+        expect(await form.fields()).toEqual([
           [
             ['name', 'Ada'],
             ['email', 'ada@example.com'],
           ],
         ])
-        const [row] = await listStoredSubmissions(server(), form)
+        const [row] = await form.submissions()
         expect(row).toMatchObject({
           email: 'ada@example.com',
           duplicate_of: null,
@@ -109,35 +101,20 @@ onBothEngines(
             ])
           else expect(JSON.parse(text)).toEqual({ error })
         }
-        expect(await listStoredSubmissions(server(), form)).toEqual([])
+        expect(await form.submissions()).toEqual([])
       })
 
       test('a disabled form with 403, from the next request on', async () => {
         const form = await createTestForm(server())
-        expect((await postToForm(server(), form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS)).status).toBe(200)
+        expect((await form.fetch('a=1')).status).toBe(200)
         const set = (enabled: number) =>
-          server().app.db.write((connection) =>
-            connection
-              .updateTable('forms')
-              .set({ enabled })
-              .where('workspace_id', '=', form.workspaceId)
-              .execute(),
-          )
+          server().update('forms', { workspace_id: form.workspaceId }, { enabled })
         await set(0)
-        const answer = await postToForm(server(), form, URLENCODED_TYPE, 'a=2', SCRIPT_HEADERS)
+        const answer = await form.fetch('a=2')
         expect([answer.status, answer.text]).toEqual([403, '{"error":"Form is disabled"}'])
         await set(1)
-        expect((await postToForm(server(), form, URLENCODED_TYPE, 'a=3', SCRIPT_HEADERS)).status).toBe(200)
-        expect(await listStoredFields(server(), form)).toEqual([[['a', '1']], [['a', '3']]])
-      })
-
-      test('a deleted form with 404', async () => {
-        const form = await createTestForm(server())
-        await server().app.db.write((connection) =>
-          connection.deleteFrom('forms').where('workspace_id', '=', form.workspaceId).execute(),
-        )
-        const answer = await postToForm(server(), form, URLENCODED_TYPE, 'a=2', SCRIPT_HEADERS)
-        expect([answer.status, answer.text]).toEqual([404, '{"error":"Form not found"}'])
+        expect((await form.fetch('a=3')).status).toBe(200)
+        expect(await form.fields()).toEqual([[['a', '1']], [['a', '3']]])
       })
 
       test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE'])(
@@ -152,16 +129,6 @@ onBothEngines(
           }
         },
       )
-
-      test('a person who opens its address in a browser with a page', async () => {
-        const form = await createTestForm(server())
-        for (const path of [`/f/${form.key}`, '/f', '/f/unknown']) {
-          const answer = await server().call(path, { headers: { Accept: 'text/html,*/*;q=0.8' } })
-          expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
-          expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
-          expect(answer.text).toContain('This is the address of a form')
-        }
-      })
 
       test('a preflight with the requested headers, for any form', async () => {
         const form = await createTestForm(server(), { enabled: false })
@@ -188,12 +155,12 @@ onBothEngines(
       test('every request with the same security headers and without a cookie', async () => {
         const form = await createTestForm(server(), { requiredFields: ['a'] })
         const answers = [
-          await postToForm(server(), form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS),
-          await postToForm(server(), form, URLENCODED_TYPE, 'a=1', { ...NAVIGATION_HEADERS, Referer: PAGE }),
-          await postToForm(server(), form, URLENCODED_TYPE, 'a=1', NAVIGATION_HEADERS),
-          await postToForm(server(), form, URLENCODED_TYPE, '', NAVIGATION_HEADERS),
-          await postToForm(server(), form, URLENCODED_TYPE, '', SCRIPT_HEADERS),
-          await postToForm(server(), { key: 'unknown' }, URLENCODED_TYPE, '', NAVIGATION_HEADERS),
+          await form.fetch('a=1'),
+          await form.navigate('a=1', { Referer: PAGE }),
+          await form.navigate('a=1'),
+          await form.navigate(''),
+          await form.fetch(''),
+          await sendTo(server(), 'unknown').navigate(''),
           await server().call('/f/x'),
           await server().call('/f/x', { method: 'OPTIONS' }),
         ]
@@ -208,10 +175,7 @@ onBothEngines(
           expect(headers.get('x-request-id')).toMatch(/^[\w-]{8,}$/)
           expect(headers.has('set-cookie')).toBe(false)
         }
-        const named = await postToForm(server(), form, URLENCODED_TYPE, 'a=1', {
-          ...SCRIPT_HEADERS,
-          'X-Request-Id': 'from-the-sender',
-        })
+        const named = await form.fetch('a=1', { 'X-Request-Id': 'from-the-sender' })
         expect(named.headers.get('x-request-id')).toBe('from-the-sender')
       })
     })
@@ -246,9 +210,9 @@ onBothEngines(
     ])('%s is answered in its mode', async (_, headers, type, status) => {
       const form = await createTestForm(server())
       const body = type === URLENCODED_TYPE ? 'a=1' : '{"a":"1"}'
-      const answer = await postToForm(server(), form, type, body, { ...headers, Referer: PAGE })
+      const answer = await form.post(type, body, { ...headers, Referer: PAGE })
       expect([answer.status, answer.headers.get('location')]).toEqual([status, status === 303 ? PAGE : null])
-      expect(await listStoredFields(server(), form)).toEqual([[['a', '1']]])
+      expect(await form.fields()).toEqual([[['a', '1']]])
     })
 
     test.each<[string, string, string | undefined, string | undefined, string]>([
@@ -272,46 +236,19 @@ onBothEngines(
         const form = await createTestForm(server(), { redirectUrl })
         const headers = { ...NAVIGATION_HEADERS, ...(referer ? { Referer: referer } : {}) }
         const expected = new URL(target, server().origin).href
-        const answer = await postToForm(server(), form, URLENCODED_TYPE, body, headers)
+        const answer = await form.post(URLENCODED_TYPE, body, headers)
         expect([answer.status, answer.headers.get('location'), answer.text]).toEqual([303, expected, ''])
-        const robot = await postToForm(server(), form, URLENCODED_TYPE, `${body}&_gotcha=x`, headers)
+        const robot = await form.post(URLENCODED_TYPE, `${body}&_gotcha=x`, headers)
         expect([robot.status, robot.headers.get('location'), robot.text]).toEqual([303, expected, ''])
         expect([...robot.headers.keys()].sort()).toEqual([...answer.headers.keys()].sort())
-        const script = await postToForm(server(), form, URLENCODED_TYPE, body, {
+        const script = await form.post(URLENCODED_TYPE, body, {
           ...headers,
           ...SCRIPT_HEADERS,
         })
         expect([script.status, script.headers.get('location')]).toEqual([200, null])
-        expect(await listStoredSubmissions(server(), form)).toHaveLength(2)
+        expect(await form.submissions()).toHaveLength(2)
       },
     )
-
-    test('a form with pages of this server thanks there, and says there what is wrong', async () => {
-      const settings = {
-        afterSubmit: 'hosted',
-        onError: 'hosted',
-        pageUrl: PAGE,
-        requiredFields: ['a'],
-      } as const
-      const form = await createTestForm(server(), {
-        ...settings,
-        requiredFields: ['a'],
-        successMessage: 'We call you.',
-      })
-      const headers = { ...NAVIGATION_HEADERS, Referer: 'https://site.example/' }
-      const wrong = await postToForm(server(), form, URLENCODED_TYPE, 'b=1', headers)
-      expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining('This field is required')])
-      const stored = await postToForm(server(), form, URLENCODED_TYPE, 'a=1', headers)
-      const thanks = await server().call(new URL(stored.headers.get('location') as string).pathname)
-      expect([thanks.status, thanks.text]).toEqual([200, expect.stringContaining('We call you.')])
-      expect(thanks.text).toContain(`href="${PAGE}"`)
-    })
-
-    test('shows people a thank-you page', async () => {
-      const answer = await server().call('/thanks')
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-      expect(answer.text).toContain('<h1>Thank you</h1>')
-    })
 
     test('stores the source of a submission, and no IP address', async () => {
       const form = await createTestForm(server())
@@ -322,8 +259,8 @@ onBothEngines(
         Referer: `${PAGE}?utm_source=news&utm_campaign=may&secret=1`,
         'X-Forwarded-For': '198.51.100.23',
       }
-      await postToForm(server(), form, URLENCODED_TYPE, 'a=1', headers)
-      const [row] = await listStoredSubmissions(server(), form)
+      await form.post(URLENCODED_TYPE, 'a=1', headers)
+      const [row] = await form.submissions()
       expect(row).toMatchObject({
         device: 'Desktop',
         browser: 'Chrome',
@@ -337,11 +274,8 @@ onBothEngines(
         session_linked: 0,
       })
       expect(JSON.stringify(row)).not.toMatch(/198\.51\.100\.23|secret/)
-      await until(
-        'the search for its link',
-        async () => (await listStoredSubmissions(server(), form))[0]?.attribution_due === 0,
-      )
-      expect((await listStoredSubmissions(server(), form))[0]?.attribution).toBe('none')
+      await until('the search for its link', async () => (await form.submissions())[0]?.attribution_due === 0)
+      expect((await form.submissions())[0]?.attribution).toBe('none')
     })
   },
   BEHIND_PROXY,

@@ -89,11 +89,7 @@ onBothEngines('deleting a workspace', (server) => {
       const marker = `leaving-${server().engine}`
       const { ws, link } = await furnished(marker)
       const other = await furnished(`staying-${server().engine}`)
-      await ws.api('/links', {
-        method: 'POST',
-        body: { destinationUrl: 'https://example.com/' },
-        headers: { 'Idempotency-Key': 'once' },
-      })
+      await ws.post('/links', { destinationUrl: 'https://example.com/' }, { 'Idempotency-Key': 'once' })
       expect(holding(server(), marker)).not.toEqual([])
       expect(await everything(ws.id)).toBeGreaterThan(4)
 

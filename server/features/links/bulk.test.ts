@@ -74,7 +74,7 @@ onBothEngines('many links at once', (server) => {
     const ws = await server().createWorkspace()
     const made: LinkResource[] = (await bulk(ws, 'POST', Array(3).fill({ destinationUrl: U }))).json.data
     const [a, b, c] = ids(made) as [number, number, number]
-    const { status, json } = await ws.api(`/links/bulk?ids=${a},${b},${a}`, { method: 'DELETE' })
+    const { status, json } = await ws.delete(`/links/bulk?ids=${a},${b},${a}`)
     expect([status, json.data]).toEqual([200, [made[0], made[1]]])
     expect(ids((await inventory(ws)).links)).toEqual([c])
     for (const link of [made[0], made[1]] as LinkResource[])
@@ -112,7 +112,7 @@ onBothEngines('many links at once', (server) => {
       expect(Object.keys(json.errors).length).toBeGreaterThan(0)
     }
     expect(await inventory(ws)).toEqual(before)
-    expect((await ws.api(`/links/bulk?ids=${all}`, { method: 'DELETE' })).json.data).toHaveLength(100)
+    expect((await ws.delete(`/links/bulk?ids=${all}`)).json.data).toHaveLength(100)
   })
 
   test.each<[string, (taken: string) => unknown[], number, string, Record<string, string>]>([
@@ -276,12 +276,7 @@ onBothEngines('many links at once', (server) => {
     } finally {
       hash.mockRestore()
     }
-    const { read } = server().app.db
-    const rows = await read
-      .selectFrom('links')
-      .select('password_hash')
-      .where('workspace_id', '=', ws.id)
-      .execute()
+    const rows = await server().rows('links', { workspace_id: ws.id })
     expect(new Set(rows.map((row) => row.password_hash)).size).toBe(53)
   })
 })

@@ -92,10 +92,10 @@ onBothEngines.quick('counters that move', (server) => {
     const look = async () => {
       const one = (await ws.api(`/links/${hot.id}`)).json.data
       const listed = (await ws.api('/links')).json.data.find(({ id }: LinkResource) => id === hot.id)
-      const patched = (await ws.api(`/links/${hot.id}`, { method: 'PATCH', body: { title: 'x' } })).json.data
-      const deleted = (await ws.api(`/links/${hot.id}`, { method: 'DELETE' })).json.data
+      const patched = (await ws.patch(`/links/${hot.id}`, { title: 'x' })).json.data
+      const deleted = (await ws.delete(`/links/${hot.id}`)).json.data
       const inTrash = (await ws.api('/links/trash')).json.data[0]
-      const restored = (await ws.api(`/links/${hot.id}/restore`, { method: 'POST' })).json.data
+      const restored = (await ws.post(`/links/${hot.id}/restore`)).json.data
       return [one, listed, patched, deleted, inTrash, restored].map(
         (link) => link && [link.clicks, Date.parse(link.lastClickedAt)],
       )
@@ -119,14 +119,10 @@ onBothEngines.quick('counters that move', (server) => {
       await countOne(node, 2 * round, [id])
       await moveNewClicks(db())
       await countOne(node, 2 * round + 1, [id])
-      const patch = () => ws.api(`/links/${id}`, { method: 'PATCH', body: { clickLimit: 5 } })
+      const patch = () => ws.patch(`/links/${id}`, { clickLimit: 5 })
       const [{ json }] = await Promise.all([patch(), moveNewClicks(db())])
       expect(json.data.clicks).toBe(2)
-      const row = await db()
-        .read.selectFrom('links')
-        .select('clicks_used')
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow()
+      const row = await server().row('links', { id })
       expect(row.clicks_used).toBe(2)
     }
   })

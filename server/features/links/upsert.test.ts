@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { onBothEngines, type TestWorkspace } from '../../../tests/support/world.ts'
 
 const U = 'https://example.com/'
-const upsert = (ws: TestWorkspace, body: unknown) => ws.api('/links/upsert', { method: 'PUT', body })
+const upsert = (ws: TestWorkspace, body: unknown) => ws.put('/links/upsert', body)
 
 onBothEngines('upsert', (server) => {
   test('by external id creates the link, then changes it, and keeps absent fields', async () => {
@@ -53,7 +53,7 @@ onBothEngines('upsert', (server) => {
     const [ws, other] = [await server().createWorkspace(), await server().createWorkspace()]
     const theirs = await other.createLink({ externalId: 'e' })
     const gone = await ws.createLink({ externalId: 'e' })
-    await ws.api(`/links/${gone.id}`, { method: 'DELETE' })
+    await ws.delete(`/links/${gone.id}`)
     const [oldest] = [await ws.createLink(), await ws.createLink()]
     expect((await upsert(ws, { destinationUrl: U, title: 'x' })).json.data.id).toBe(oldest.id)
     const made = await upsert(ws, { destinationUrl: U, externalId: 'e' })
@@ -105,12 +105,8 @@ onBothEngines.quick('upserts at once', (server) => {
       Array.from({ length: 60 }, (_, i) => {
         if (i % 3 === 0)
           return upsert(ws, { destinationUrl: U, externalId: 'busy', tagNames: ['a', 'b'], title: `${i}` })
-        if (i % 3 === 1)
-          return ws.api('/links', { method: 'POST', body: { destinationUrl: U, tagNames: ['b', 'a'] } })
-        return ws.api(`/links/${link.id}`, {
-          method: 'PATCH',
-          body: { comments: `${i}`, tagNames: ['b', 'c', 'a'] },
-        })
+        if (i % 3 === 1) return ws.post('/links', { destinationUrl: U, tagNames: ['b', 'a'] })
+        return ws.patch(`/links/${link.id}`, { comments: `${i}`, tagNames: ['b', 'c', 'a'] })
       }),
     )
     expect(answers.map(({ status }, i) => [i, status])).toEqual(

@@ -94,8 +94,7 @@ onSqlite('the live stream', (server) => {
 
   test('ends when its key is revoked, when its session ends, after its time, and at shutdown', async () => {
     const team = await createTeam(server())
-    const { id, key } = (await team.owner.apiIn(team.id, '/keys', { method: 'POST', body: { name: 'live' } }))
-      .json.data
+    const { id, key } = (await team.owner.in(team.id).post('/keys', { name: 'live' })).json.data
     const cookie = {
       Cookie: team.member.cookie,
       'X-Workspace': String(team.id),
@@ -103,7 +102,7 @@ onSqlite('the live stream', (server) => {
     }
     const streams = [await open(server(), { Authorization: `Bearer ${key}` }), await open(server(), cookie)]
     const ended = Promise.all(streams.map(({ find }) => find(() => false)))
-    await team.owner.apiIn(team.id, `/keys/${id}`, { method: 'DELETE' })
+    await team.owner.in(team.id).delete(`/keys/${id}`)
     await server().app.db.write((connection) =>
       connection.deleteFrom('sessions').where('user_id', '=', team.member.id).execute(),
     )

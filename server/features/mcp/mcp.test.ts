@@ -71,11 +71,7 @@ onSqlite('POST /mcp', (server) => {
   const createScopedKey = async (workspaceId: number, ...scopes: KeyScope[]) =>
     createKey({ db: server().app.db, now: server().now }, workspaceId, 'assistant', { scopes })
   const post = (body: unknown, headers: Record<string, string> = {}) =>
-    server().call('/mcp', {
-      method: 'POST',
-      body,
-      headers: { Accept: 'application/json, text/event-stream', ...headers },
-    })
+    server().post('/mcp', body, { Accept: 'application/json, text/event-stream', ...headers })
   const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 
   // The first request loads the SDK and describes the API.
@@ -222,7 +218,7 @@ onSqlite('POST /mcp', (server) => {
       Array.from({ length: 60 }, (_, n) => [`field ${n}`, '\u0001'.repeat(900)]),
     )
     for (let n = 0; n < 4; n++)
-      await ws.api(`/forms/${form.formKey}/submissions`, { method: 'POST', body: { fields: { ...long, n } } })
+      await ws.post(`/forms/${form.formKey}/submissions`, { fields: { ...long, n } })
     const client = await connect(server(), ws.key)
     const seen: string[] = []
     let cursor: string | undefined

@@ -8,11 +8,6 @@ const SHOP = 'https://shop.example'
 /** A workspace with a form, and a visitor who comes by an ad through a short link. */
 async function createPlace(server: TestServer, settings: object) {
   const ws = await server.createWorkspace()
-  const { public_id } = await server.app.db.read
-    .selectFrom('workspaces')
-    .select('public_id')
-    .where('id', '=', ws.id)
-    .executeTakeFirstOrThrow()
   const { formKey } = await ws.createForm({ name: 'Quote', ...settings })
   const link = await ws.createLink({
     ...{ destinationUrl: `${SHOP}/spring`, forwardQuery: true, trackConversions: true },
@@ -21,12 +16,8 @@ async function createPlace(server: TestServer, settings: object) {
   const click = async (query: string) =>
     (await server.click(`${link.slug}?${query}`, headers)).headers.get('location') as string
   const see = async (u: string, e?: string) => {
-    const body = JSON.stringify({ w: public_id, u, r: '', ...(e && { e }) })
-    const answer = await server.call('/e', {
-      method: 'POST',
-      headers: { ...headers, 'Content-Type': 'text/plain' },
-      body,
-    })
+    const body = JSON.stringify({ w: ws.publicId, u, r: '', ...(e && { e }) })
+    const answer = await server.post('/e', body, { ...headers, 'Content-Type': 'text/plain' })
     return answer.json.e as string
   }
   /** @returns the stored submission */
@@ -61,7 +52,7 @@ onBothEngines('the click ids of ad networks', (server) => {
       { submissionId: sent.id, stage: 'lost', at },
       { submissionId: plain.id, stage: 'won', value: '7', currency: 'JPY', at },
     ]
-    expect((await ws.api('/outcomes', { method: 'POST', body: outcomes })).status).toBe(201)
+    expect((await ws.post('/outcomes', outcomes)).status).toBe(201)
     const download = async (query: string) => {
       const { status, text, headers } = await ws.api(`/outcomes/export?${query}`)
       expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8; header=present'])

@@ -187,7 +187,7 @@ onBothEngines(
   (server) => {
     let ws: TestWorkspace
     let linkId = 0
-    const post = (body: unknown, team = ws) => team.api('/reconcile', { method: 'POST', body })
+    const post = (body: unknown, team = ws) => team.post('/reconcile', body)
 
     beforeAll(async () => {
       now = EVENING
@@ -254,7 +254,7 @@ onBothEngines(
       const w = /data-workspace="([^"]+)"/.exec(snippet)?.[1]
       const see = (u: string) => {
         const headers = { 'User-Agent': BROWSER_USER_AGENT, 'Content-Type': 'text/plain;charset=UTF-8' }
-        return server().call('/e', { method: 'POST', body: JSON.stringify({ w, u, r: '' }), headers })
+        return server().post('/e', JSON.stringify({ w, u, r: '' }), headers)
       }
       const clicks = [await server().click(slug), await server().click(slug), await server().click(slug)]
       await see(clicks[0]?.headers.get('location') as string)

@@ -93,7 +93,7 @@ onBothEngines('GET /links/:id/resolve', (server) => {
     }
     const stranger = await server().createWorkspace()
     expect((await stranger.api(`/links/${id}/resolve`)).json).toEqual({ error: 'Link not found' })
-    await ws.api(`/links/${id}`, { method: 'DELETE' })
+    await ws.delete(`/links/${id}`)
     expect((await ws.api(`/links/${id}/resolve`)).status).toBe(404)
   })
 })

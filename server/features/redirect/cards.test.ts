@@ -248,18 +248,15 @@ onSqlite('A link with a social card', (server) => {
     expect([over.status, over.text.includes('hidden.example')]).toEqual([410, false])
 
     const suspended = await ws.createLink({ ...CARD, destinationUrl: HIDDEN })
-    await server().app.db.write((connection) =>
-      connection.updateTable('links').set({ suspended_at: 1 }).where('id', '=', suspended.id).execute(),
-    )
+    await server().update('links', { id: suspended.id }, { suspended_at: 1 })
     const blocked = await server().call(`/${suspended.slug}`, { headers: SLACK })
     expect([blocked.status, /hidden\.example|Huila/.test(blocked.text)]).toEqual([451, false])
 
     const locked = await ws.createLink({ ...CARD, destinationUrl: HIDDEN, password: 'x' })
     const submit = (password: string) =>
-      server().call(`/${locked.slug}`, {
-        method: 'POST',
-        body: `password=${password}`,
-        headers: { ...SLACK, 'Content-Type': 'application/x-www-form-urlencoded' },
+      server().post(`/${locked.slug}`, `password=${password}`, {
+        ...SLACK,
+        'Content-Type': 'application/x-www-form-urlencoded',
       })
     const wrong = await submit('y')
     expect([wrong.status, wrong.text.includes('hidden.example')]).toEqual([403, false])
@@ -295,11 +292,11 @@ onSqlite('A link with a social card', (server) => {
     const { id, slug } = await ws.createLink({})
     const ask = () => server().call(`/${slug}`, { headers: SLACK })
     expect((await ask()).status).toBe(302)
-    await ws.api(`/links/${id}`, { method: 'PATCH', body: { previewTitle: 'First' } })
+    await ws.patch(`/links/${id}`, { previewTitle: 'First' })
     expect(readMetas((await ask()).text)['og:title']).toBe('First')
-    await ws.api(`/links/${id}`, { method: 'PATCH', body: { previewTitle: 'Second' } })
+    await ws.patch(`/links/${id}`, { previewTitle: 'Second' })
     expect(readMetas((await ask()).text)['og:title']).toBe('Second')
-    await ws.api(`/links/${id}`, { method: 'PATCH', body: { previewTitle: null } })
+    await ws.patch(`/links/${id}`, { previewTitle: null })
     expect((await ask()).status).toBe(302)
   })
 })
@@ -317,20 +314,19 @@ onBothEngines('The fields of a social card', (server) => {
     expect((await ws.api(`/links/${link.id}`)).json.data).toMatchObject(CARD)
     expect((await ws.api('/links')).json.data[0]).toMatchObject(CARD)
     const body = { previewImage: null, previewDescription: 'New' }
-    const changed = await ws.api(`/links/${link.id}`, { method: 'PATCH', body })
+    const changed = await ws.patch(`/links/${link.id}`, body)
     expect(changed.json.data).toMatchObject({ ...CARD, ...body })
-    const many = await ws.api('/links/bulk', { method: 'PATCH', body: { ids: [link.id], data: CARD } })
+    const many = await ws.patch('/links/bulk', { ids: [link.id], data: CARD })
     expect(many.json.data).toMatchObject([CARD])
     const upsert = { destinationUrl: link.destinationUrl, externalId: 'e', ...CARD }
-    expect((await ws.api('/links/upsert', { method: 'PUT', body: upsert })).json.data).toMatchObject(CARD)
-    await ws.api(`/links/${link.id}`, { method: 'DELETE' })
+    expect((await ws.put('/links/upsert', upsert)).json.data).toMatchObject(CARD)
+    await ws.delete(`/links/${link.id}`)
     expect((await ws.api('/links/trash')).json.data[0]).toMatchObject(CARD)
   })
 
   test('have limits in characters, and the image is an https URL', async () => {
     const ws = await server().createWorkspace()
-    const ask = (fields: object) =>
-      ws.api('/links', { method: 'POST', body: { destinationUrl: 'https://example.com/', ...fields } })
+    const ask = (fields: object) => ws.post('/links', { destinationUrl: 'https://example.com/', ...fields })
     const longest = { previewTitle: '🌱'.repeat(120), previewDescription: 'é'.repeat(240) }
     expect((await ask(longest)).json.data).toMatchObject(longest)
     const wrong = await ask({ previewTitle: 'x'.repeat(121), previewDescription: 'x'.repeat(241) })

@@ -13,14 +13,7 @@ onBothEngines.quick('A link with a click limit', (server) => {
     for (let n = 0; n < times; n++) seen.push((await server().click(slug)).status)
     return seen
   }
-  const used = async (id: number) =>
-    (
-      await server()
-        .app.db.read.selectFrom('links')
-        .select('clicks_used')
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow()
-    ).clicks_used
+  const used = async (id: number) => (await server().row('links', { id })).clicks_used
 
   test('redirects exactly that many of many parallel visitors', async () => {
     const ws = await server().createWorkspace()
@@ -80,8 +73,7 @@ onBothEngines.quick('A link with a click limit', (server) => {
   test('is not used up by the password page or a wrong password, and is checked before both', async () => {
     const ws = await server().createWorkspace()
     const { id, slug } = await ws.createLink({ clickLimit: 1, password: 'x' })
-    const submit = (password: string) =>
-      server().call(`/${slug}`, { method: 'POST', body: `password=${password}`, headers: FORM })
+    const submit = (password: string) => server().post(`/${slug}`, `password=${password}`, FORM)
     expect(await statuses(slug, 2)).toEqual([200, 200])
     expect((await submit('y')).status).toBe(403)
     expect(await used(id)).toBe(0)
@@ -106,8 +98,7 @@ onBothEngines.quick('A link with a click limit', (server) => {
     const { id, slug } = await ws.createLink({})
     expect(await statuses(slug, 3)).toEqual([302, 302, 302])
     await server().waitUntilShipped()
-    const limit = (clickLimit: number | null) =>
-      ws.api(`/links/${id}`, { method: 'PATCH', body: { clickLimit } })
+    const limit = (clickLimit: number | null) => ws.patch(`/links/${id}`, { clickLimit })
     await limit(5)
     expect(await statuses(slug, 3)).toEqual([302, 302, 410])
     await limit(6)

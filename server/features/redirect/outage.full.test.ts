@@ -72,7 +72,7 @@ test('cached links redirect during the outage, and others work again after it', 
   await until('the unknown link', async () => (await server.click(unknown.slug)).status === 302)
   await until('the missing slug', async () => (await server.click('nothing-here')).status === 404)
   await until('the limited link', async () => (await server.click(limited.slug)).status === 302)
-  await ws.api(`/links/${known.id}`, { method: 'PATCH', body: { archived: true } })
+  await ws.patch(`/links/${known.id}`, { archived: true })
   expect((await server.click(known.slug)).status).toBe(404)
   // The clicks during the outage are counted.
   await until('the clicks of the outage', async () => {

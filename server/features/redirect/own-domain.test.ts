@@ -118,11 +118,7 @@ onBothEngines('A domain of a workspace', (server, engine) => {
     expect((await ask(`/${'x'.repeat(4000)}`)).headers.get('location')?.length).toBeLessThan(450)
     await set({ not_found_url: null })
     await server().app.misses.flush()
-    const misses = await server()
-      .app.db.read.selectFrom('misses')
-      .selectAll()
-      .where('domain', '=', name)
-      .execute()
+    const misses = await server().rows('misses', { domain: name })
     expect(misses.find(({ slug }) => slug === 'unknown')).toMatchObject({ hits: 4, visitors: 1 })
     expect(misses.find(({ slug }) => slug === 'archived')).toBeUndefined()
   })
@@ -158,14 +154,7 @@ onBothEngines('A domain of a workspace', (server, engine) => {
     const sensitive = `case-${engine}.example`
     await addVerifiedDomain(server(), ws.id, sensitive, { case_sensitive: 1 })
     const id = await putLinkOnDomain(server(), ws, sensitive, { slug: 'Ab' })
-    await server().app.db.write((connection) =>
-      connection
-        .updateTable('links')
-        .set({ slug_key: 'Ab' })
-        .where('workspace_id', '=', ws.id)
-        .where('id', '=', id)
-        .execute(),
-    )
+    await server().update('links', { workspace_id: ws.id, id }, { slug_key: 'Ab' })
     // The second answer is that of memory.
     for (const path of ['/Ab', '/Ab', '/ab', '/ab'])
       expect([path, (await callHost(server(), sensitive, path)).status]).toEqual([
@@ -225,7 +214,7 @@ onBothEngines('A domain of a workspace', (server, engine) => {
     const other = await server().createWorkspace()
     for (const url of [`https://${name}/x`, `http://${name.toUpperCase()}:8443/`, `https://${name}./`]) {
       const body = { destinationUrl: url, expiredUrl: url }
-      const { status, json } = await other.api('/links', { method: 'POST', body })
+      const { status, json } = await other.post('/links', body)
       const wrong = 'must not point to a short domain of this server'
       expect([url, status, json.errors]).toEqual([url, 422, { destinationUrl: wrong, expiredUrl: wrong }])
     }

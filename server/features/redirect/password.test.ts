@@ -15,7 +15,7 @@ const submit = (
   slug: string,
   body: string | undefined,
   headers: Record<string, string> = {},
-) => server.call(`/${slug}`, { method: 'POST', body, headers: { 'Content-Type': FORM, ...headers } })
+) => server.post(`/${slug}`, body, { 'Content-Type': FORM, ...headers })
 
 const form = (password: string) => new URLSearchParams({ password }).toString()
 
@@ -134,21 +134,21 @@ onBothEngines(
 
     test('answers as closed when it closes while a visitor types the password', async () => {
       const { ws, id, slug } = await locked()
-      await ws.api(`/links/${id}`, { method: 'PATCH', body: { expiresAt: PAST } })
+      await ws.patch(`/links/${id}`, { expiresAt: PAST })
       expect((await submit(server(), slug, form(SECRET))).status).toBe(410)
-      await ws.api(`/links/${id}`, { method: 'PATCH', body: { expiredUrl: 'https://example.com/over' } })
+      await ws.patch(`/links/${id}`, { expiredUrl: 'https://example.com/over' })
       const answer = await submit(server(), slug, form('guess'))
       expect([answer.status, answer.headers.get('location')]).toEqual([303, 'https://example.com/over'])
-      await ws.api(`/links/${id}`, { method: 'PATCH', body: { archived: true } })
+      await ws.patch(`/links/${id}`, { archived: true })
       expect((await submit(server(), slug, form(SECRET))).status).toBe(404)
-      await ws.api(`/links/${id}`, { method: 'DELETE' })
+      await ws.delete(`/links/${id}`)
       expect((await submit(server(), slug, form(SECRET))).status).toBe(404)
     })
 
     test('takes a new password at once, and no longer the old one', async () => {
       const { ws, id, slug } = await locked()
       expect((await server().click(slug)).status).toBe(200)
-      await ws.api(`/links/${id}`, { method: 'PATCH', body: { password: 'other' } })
+      await ws.patch(`/links/${id}`, { password: 'other' })
       expect((await submit(server(), slug, form(SECRET))).status).toBe(403)
       expect((await submit(server(), slug, form('other'))).status).toBe(303)
     })
@@ -158,12 +158,8 @@ onBothEngines(
       const { text } = await ws.api(`/links/${id}`)
       expect(text).not.toContain('argon2')
       expect(text).not.toContain(SECRET)
-      const row = await server()
-        .app.db.read.selectFrom('links')
-        .selectAll()
-        .where('id', '=', id)
-        .executeTakeFirst()
-      expect(row?.password_hash).toStartWith('$argon2id$')
+      const row = await server().row('links', { id })
+      expect(row.password_hash).toStartWith('$argon2id$')
     })
   },
   { environment: { TRUST_PROXY: '127.0.0.1' } },

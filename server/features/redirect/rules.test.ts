@@ -107,10 +107,7 @@ onSqlite('A link with rules', (server) => {
       [[{ when: { weather: 'rain' }, to: at('') }], 'rules.0.when.weather'],
       [{}, 'rules'],
     ] as const) {
-      const { status, json: body } = await ws.api('/links', {
-        method: 'POST',
-        body: { destinationUrl: at(''), rules },
-      })
+      const { status, json: body } = await ws.post('/links', { destinationUrl: at(''), rules })
       expect([status, Object.keys(body.errors ?? {})]).toEqual([422, [field]])
     }
   })

@@ -87,17 +87,6 @@ onSqlite(
       }
     })
 
-    test('prefers the device target to the country target', async () => {
-      const ws = await server().createWorkspace()
-      const { slug } = await ws.createLink({
-        geoTargeting: { DE: at('de') },
-        deviceTargeting: { ios: at('ios') },
-      })
-      const from = { 'X-Forwarded-For': GERMAN }
-      expect(await landing(slug, { ...from, 'User-Agent': AGENTS.iPhone })).toBe(at('ios'))
-      expect(await landing(slug, { ...from, 'User-Agent': AGENTS.Android })).toBe(at('de'))
-    })
-
     test('records the country that chose the target', async () => {
       const ws = await server().createWorkspace()
       const { id, slug } = await ws.createLink({ geoTargeting: { BR: at('br') } })
@@ -129,12 +118,6 @@ onSqlite(
       const own = (await readRecordedHits(server())).filter(({ linkId }) => linkId === id)
       expect(own.map((hit) => hit.id)).toEqual([first?.id ?? 0, second?.id ?? 0])
       expect([first?.node, first?.linkId]).toEqual([server().app.spool.node, id])
-    })
-
-    test('adds nothing without trackConversions', async () => {
-      const ws = await server().createWorkspace()
-      const { slug } = await ws.createLink({ destinationUrl: at('?a=1') })
-      expect(await landing(slug, {})).toBe(at('?a=1'))
     })
   },
   { environment: { TRUST_PROXY: '127.0.0.1' } },

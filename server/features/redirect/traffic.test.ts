@@ -25,7 +25,7 @@ async function newWorkspace() {
   owner = await createSignedInUser(server, 'Owner')
   await addToWorkspace(server, ws.id, owner, 'owner')
 }
-const change = (body: object) => owner.apiIn(ws.id, '/workspace', { method: 'PATCH', body })
+const change = (body: object) => owner.in(ws.id).patch('/workspace', body)
 async function count(query: string) {
   await server.waitUntilShipped()
   const { status, json, text } = await ws.api(`/analytics/clicks?${query}`)
@@ -198,15 +198,15 @@ describe('traffic of the workspace itself', () => {
       await open(foreign.id, from('203.0.113.9'))
       const { slug } = await ws.createLink()
       await server.click(slug, from('203.0.113.9'))
-      await server.call('/e', {
-        method: 'POST',
-        headers: from('203.0.113.7'),
-        body: JSON.stringify({
+      await server.post(
+        '/e',
+        JSON.stringify({
           w: (await ws.api('/workspace')).json.data.publicId,
           u: 'https://shop.example/',
           r: '',
         }),
-      })
+        from('203.0.113.7'),
+      )
       expect(await classes(`&slug=${slug}`)).toEqual({ human: 1 })
       await server.waitUntilShipped()
       expect((await ws.api('/analytics/funnel')).json.data).toMatchObject({ clicks: 2, visits: 0 })
@@ -303,10 +303,7 @@ describe('traffic of the workspace itself', () => {
     }
     const member = await createSignedInUser(server, 'Member')
     await addToWorkspace(server, ws.id, member, 'member')
-    const { status } = await member.apiIn(ws.id, '/workspace', {
-      method: 'PATCH',
-      body: { keptParams: ['a'] },
-    })
+    const { status } = await member.in(ws.id).patch('/workspace', { keptParams: ['a'] })
     expect(status).toBe(403)
   })
 })

@@ -67,7 +67,7 @@ onBothEngines(
       expect(funnel.json.data).toContainEqual(
         expect.objectContaining({ variant: 'B', clicks: seen.b, leads: 9 }),
       )
-      const ended = await ws.api(`/links/${link.id}/split/end`, { method: 'POST' })
+      const ended = await ws.post(`/links/${link.id}/split/end`)
       expect(ended.json.data).toMatchObject({
         split: null,
         splitResult: {
@@ -77,7 +77,7 @@ onBothEngines(
       const { best, chosen } = ended.json.data.splitResult
       expect(chosen).toBe(best ?? 'A')
       expect(ended.json.data.destinationUrl).toBe(SPLIT.find(({ label }) => label === chosen)?.url as string)
-      expect((await ws.api(`/links/${link.id}/split/end`, { method: 'POST' })).status).toBe(409)
+      expect((await ws.post(`/links/${link.id}/split/end`)).status).toBe(409)
       expect((await ws.api(`/links/${link.id}/split`)).status).toBe(409)
     })
 
@@ -141,10 +141,7 @@ onSqlite('A split', (server) => {
       [{ split: SPLIT, splitEndsAt: '2020-01-01T00:00:00Z' }, 'splitEndsAt'],
       [{ splitEndsAt: '2099-01-01T00:00:00Z' }, 'splitEndsAt'],
     ] as const) {
-      const { status, json } = await ws.api('/links', {
-        method: 'POST',
-        body: { destinationUrl: 'https://example.com/', ...fields },
-      })
+      const { status, json } = await ws.post('/links', { destinationUrl: 'https://example.com/', ...fields })
       expect([status, Object.keys(json.errors ?? {})]).toContainEqual(422)
       expect(Object.keys(json.errors)).toContain(field)
     }

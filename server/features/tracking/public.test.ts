@@ -4,29 +4,13 @@ import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { nextSenderAddress } from '../../../tests/support/form-requests.ts'
 import { until } from '../../../tests/support/until.ts'
-import {
-  BROWSER_USER_AGENT,
-  onBothEngines,
-  type TestServer,
-  type TestWorkspace,
-} from '../../../tests/support/world.ts'
+import { BROWSER_USER_AGENT, onBothEngines, type TestServer } from '../../../tests/support/world.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import type { HitQuery } from '../../storage/hits/hit-engine.ts'
 
 const PAGE = 'https://shop.example/spring'
 const MINUTE = 60_000
 let now = Date.parse('2026-05-10T12:00:00Z')
-
-/** A workspace with the name that its pages call it by. */
-async function newWorkspace(server: TestServer): Promise<TestWorkspace & { publicId: string }> {
-  const workspace = await server.createWorkspace()
-  const { public_id } = await server.app.db.read
-    .selectFrom('workspaces')
-    .select('public_id')
-    .where('id', '=', workspace.id)
-    .executeTakeFirstOrThrow()
-  return { ...workspace, publicId: public_id }
-}
 
 interface See {
   url?: string
@@ -36,15 +20,11 @@ interface See {
 }
 
 const see = (server: TestServer, publicId: string, { url = PAGE, from = '', eventId, headers }: See = {}) =>
-  server.call('/e', {
-    method: 'POST',
-    body: JSON.stringify({ w: publicId, u: url, r: from, e: eventId }),
-    headers: {
-      'Content-Type': 'text/plain;charset=UTF-8',
-      'User-Agent': BROWSER_USER_AGENT,
-      'X-Forwarded-For': nextSenderAddress(),
-      ...headers,
-    },
+  server.post('/e', JSON.stringify({ w: publicId, u: url, r: from, e: eventId }), {
+    'Content-Type': 'text/plain;charset=UTF-8',
+    'User-Agent': BROWSER_USER_AGENT,
+    'X-Forwarded-For': nextSenderAddress(),
+    ...headers,
   })
 
 /** How many hits of these outcomes the analytics have, by a column. */
@@ -72,7 +52,7 @@ onBothEngines(
   'a page view',
   (server) => {
     test('is answered with an event id that every site may read, and no cookie', async () => {
-      const { publicId } = await newWorkspace(server())
+      const { publicId } = await server().createWorkspace()
       const { status, headers, json } = await see(server(), publicId, {
         headers: { Origin: 'https://a.example' },
       })
@@ -85,7 +65,7 @@ onBothEngines(
     })
 
     test('is a landing first, then a view, and a landing again after half an hour', async () => {
-      const { id, publicId } = await newWorkspace(server())
+      const { id, publicId } = await server().createWorkspace()
       let eventId: string | undefined
       for (const minutes of [0, 1, 29, 30, 5]) {
         now += minutes * MINUTE
@@ -100,7 +80,7 @@ onBothEngines(
     test('after midnight belongs to the same visit', async () => {
       const before = now
       now = Date.parse('2026-05-10T23:55:00Z')
-      const { id, publicId } = await newWorkspace(server())
+      const { id, publicId } = await server().createWorkspace()
       const { json } = await see(server(), publicId)
       now += 10 * MINUTE
       await see(server(), publicId, { eventId: json.e })
@@ -115,7 +95,7 @@ onBothEngines(
       ['of another workspace', (_, foreign) => foreign],
       ['of the wrong type', () => ({ toString: 1 })],
     ])('with an event id that is %s starts a visit', async (_, of) => {
-      const [own, other] = [await newWorkspace(server()), await newWorkspace(server())]
+      const [own, other] = [await server().createWorkspace(), await server().createWorkspace()]
       const first = (await see(server(), own.publicId)).json.e
       const foreign = (await see(server(), other.publicId)).json.e
       const { status, json } = await see(server(), own.publicId, { eventId: of(first, foreign) as string })
@@ -125,7 +105,7 @@ onBothEngines(
     })
 
     test('records its campaign, referrer and link', async () => {
-      const { id, publicId, createLink } = await newWorkspace(server())
+      const { id, publicId, createLink } = await server().createWorkspace()
       const { id: linkId, slug } = await createLink({
         trackConversions: true,
         destinationUrl: `${PAGE}?utm_source=n`,
@@ -138,13 +118,13 @@ onBothEngines(
       expect(await counted(server(), id, ['landing'], 'referrerUrl')).toEqual({
         'https://www.search.example/': 1,
       })
-      const other = await newWorkspace(server())
+      const other = await server().createWorkspace()
       await see(server(), other.publicId, { url })
       expect(await counted(server(), other.id, ['landing'], 'linkId')).toEqual({ 0: 1 })
     })
 
     test('is no click: analytics, counters, limits and exports leave it out', async () => {
-      const { id, publicId, createLink, api } = await newWorkspace(server())
+      const { id, publicId, createLink, api } = await server().createWorkspace()
       const made = await createLink({ trackConversions: true, clickLimit: 2 })
       const { headers } = await server().click(made.slug)
       const url = headers.get('location') as string
@@ -170,14 +150,14 @@ onBothEngines(
     })
 
     test('of a bot or a prefetch is recorded as such', async () => {
-      const { id, publicId } = await newWorkspace(server())
+      const { id, publicId } = await server().createWorkspace()
       await see(server(), publicId, { headers: { 'User-Agent': 'Googlebot/2.1' } })
       await see(server(), publicId, { headers: { 'Sec-Purpose': 'prefetch;prerender' } })
       expect(await counted(server(), id, ['landing'])).toEqual({ bot: 1, prefetch: 1 })
     })
 
     test('under Global Privacy Control is not recorded, and gets no event id', async () => {
-      const { id, publicId } = await newWorkspace(server())
+      const { id, publicId } = await server().createWorkspace()
       const { status, json } = await see(server(), publicId, { headers: { 'Sec-GPC': '1' } })
       expect([status, json]).toEqual([200, { e: null }])
       await see(server(), publicId, { headers: { 'Sec-GPC': '0' } })
@@ -236,7 +216,7 @@ onBothEngines(
       })
 
     test('is refused with a message, and nothing is recorded', async () => {
-      const { id, publicId: w } = await newWorkspace(server())
+      const { id, publicId: w } = await server().createWorkspace()
       const view = (change: object) => JSON.stringify({ w, u: PAGE, r: '', ...change })
       const address = 'u: must be an http or https URL'
       const cases: [string, number, string][] = [
@@ -271,7 +251,7 @@ onBothEngines(
     })
 
     test('gets the same answer whether the request came in one piece or in two', async () => {
-      const { publicId: w } = await newWorkspace(server())
+      const { publicId: w } = await server().createWorkspace()
       const view = (change: object) => JSON.stringify({ w, u: PAGE, r: '', ...change })
       const bodies = [
         view({}),
@@ -323,7 +303,7 @@ onBothEngines(
     })
 
     test('refuses more than 120 a minute from one address, and not from others', async () => {
-      const { id, publicId } = await newWorkspace(server())
+      const { id, publicId } = await server().createWorkspace()
       const crowded = { 'X-Forwarded-For': nextSenderAddress() }
       const statuses = await Promise.all(
         Array.from({ length: 130 }, async () => (await see(server(), publicId, { headers: crowded })).status),
@@ -343,13 +323,13 @@ onBothEngines(
   'paths that the operator renamed',
   (server) => {
     test('serve the snippet and its intake, and are reserved slugs', async () => {
-      const { publicId, api } = await newWorkspace(server())
+      const { publicId, api } = await server().createWorkspace()
       const body = JSON.stringify({ w: publicId, u: PAGE, r: '' })
-      expect((await server().call('/harbour', { method: 'POST', body })).status).toBe(200)
+      expect((await server().post('/harbour', body)).status).toBe(200)
       expect((await server().call('/harbour/forms?keys=a')).json).toEqual({ forms: {} })
       expect((await server().call('/boat.js')).headers.get('content-type')).toContain('javascript')
       expect((await server().call('/t.js')).status).toBe(404)
-      expect((await server().call('/e', { method: 'POST', body })).status).toBe(404)
+      expect((await server().post('/e', body)).status).toBe(404)
       for (const slug of ['harbour', 'Boat.js', 'e', 't.js']) {
         const { status } = await api('/links', { method: 'POST', body: { destinationUrl: PAGE, slug } })
         expect([slug, status]).toEqual([slug, 409])

@@ -16,15 +16,12 @@ const MINUTE = 60_000
 let now = Date.parse('2026-05-10T12:00:00Z')
 
 interface Site extends TestWorkspace {
-  publicId: string
   formKey: string
 }
 
 async function newSite(server: TestServer): Promise<Site> {
   const workspace = await server.createWorkspace()
-  const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact' } })
-  const { publicId } = (await workspace.api('/workspace')).json.data
-  return { ...workspace, publicId, formKey: json.data.formKey }
+  return { ...workspace, formKey: (await workspace.createForm()).formKey }
 }
 
 interface Page {
@@ -42,11 +39,11 @@ const asVisitor = (address = nextSenderAddress()) => ({
 })
 
 const report = (server: TestServer, site: Site, page: Page, more: object = {}, headers = asVisitor()) =>
-  server.call('/e', { method: 'POST', body: JSON.stringify({ w: site.publicId, ...page, ...more }), headers })
+  server.post('/e', JSON.stringify({ w: site.publicId, ...page, ...more }), headers)
 
 async function submit(server: TestServer, site: Site, eventId: string) {
   const body = { email: 'jo@example.com', n: String(++pages), _service_eid: eventId }
-  const sent = await server.call(`/f/${site.formKey}`, { method: 'POST', body, headers: asVisitor() })
+  const sent = await server.post(`/f/${site.formKey}`, body, asVisitor())
   expect(sent.json).toEqual({ ok: true })
   const submission = await newestSubmission(site, site.formKey)
   const touches = (await site.api(`/submissions/${submission.id}/attribution`)).json.data

@@ -94,7 +94,7 @@ onBothEngines('exporting links', (server) => {
 const deleteLink = async (ws: TestWorkspace, slug: string) => {
   const { json } = await ws.api(`/links?archived=all&search=${encodeURIComponent(slug)}`)
   const link = json.data.find((each: { slug: string }) => each.slug === slug)
-  await ws.api(`/links/${link.id}?permanent=true`, { method: 'DELETE' })
+  await ws.delete(`/links/${link.id}?permanent=true`)
 }
 
 onSqlite('exporting a workspace', (server) => {
@@ -102,13 +102,7 @@ onSqlite('exporting a workspace', (server) => {
     const ws = await server().createWorkspace()
     const body = { name: 'narrow', scopes: ['links:read', 'links:write'] }
     const { read } = server().app.db
-    await server().app.db.write((connection) =>
-      connection
-        .updateTable('api_keys')
-        .set({ scopes: body.scopes.join() })
-        .where('workspace_id', '=', ws.id)
-        .execute(),
-    )
+    await server().update('api_keys', { workspace_id: ws.id }, { scopes: body.scopes.join() })
     const { status, json } = await ws.api('/export')
     expect([status, json.error]).toEqual([403, expect.stringContaining('lacks the scopes')])
     expect((await ws.api('/links/export')).status).toBe(200)
@@ -139,12 +133,7 @@ onSqlite('exporting a workspace', (server) => {
       return response.status === 200 ? await response.arrayBuffer() : undefined
     })
     expect(Buffer.from(whole).readUInt32BE()).toBe(0x504b0304)
-    const events = await server()
-      .app.db.read.selectFrom('audit_events')
-      .select('action')
-      .where('workspace_id', '=', ws.id)
-      .where('action', '=', 'workspace.exported')
-      .execute()
+    const events = await server().rows('audit_events', { workspace_id: ws.id, action: 'workspace.exported' })
     expect(events.length).toBeGreaterThan(0)
   })
 })

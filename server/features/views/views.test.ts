@@ -21,10 +21,8 @@ const JSON_ACCEPT = { Accept: 'application/json' }
 
 type Fields = Record<string, unknown>
 
-const post = async (ws: TestWorkspace, fields: Fields) =>
-  ws.api('/views', { method: 'POST', body: { name: 'View', ...fields } })
-const patch = (ws: TestWorkspace, id: number, body: unknown) =>
-  ws.api(`/views/${id}`, { method: 'PATCH', body })
+const post = async (ws: TestWorkspace, fields: Fields) => ws.post('/views', { name: 'View', ...fields })
+const patch = (ws: TestWorkspace, id: number, body: unknown) => ws.patch(`/views/${id}`, body)
 
 async function share(ws: TestWorkspace, fields: Fields) {
   const { status, json } = await post(ws, { share: {}, ...fields })
@@ -38,10 +36,9 @@ const see = (server: TestServer, path: string, headers: Record<string, string> =
   server.call(path, { headers: { 'X-Forwarded-For': `198.51.100.${visitors++ % 250}`, ...headers } })
 
 const sendPassword = (server: TestServer, path: string, password: string, address = '192.0.2.1') =>
-  server.call(path, {
-    method: 'POST',
-    body: new URLSearchParams({ password }).toString(),
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded', 'X-Forwarded-For': address },
+  server.post(path, new URLSearchParams({ password }).toString(), {
+    'Content-Type': 'application/x-www-form-urlencoded',
+    'X-Forwarded-For': address,
   })
 
 let filled: ReturnType<typeof createFilledWorkspace> | undefined
@@ -114,7 +111,7 @@ onSqlite(
         nextCursor: null,
         data: [{ id: fresh.id }],
       })
-      expect((await ws.api(`/views/${fresh.id}`, { method: 'DELETE' })).status).toBe(200)
+      expect((await ws.delete(`/views/${fresh.id}`)).status).toBe(200)
       expect((await ws.api(`/views/${fresh.id}`)).json).toEqual({ error: 'View not found' })
     })
 
@@ -151,7 +148,7 @@ onSqlite(
       const other = await server().createWorkspace()
       const viewer = await createSignedInUser(server(), 'Vera')
       await addToWorkspace(server(), team.id, viewer, 'viewer')
-      const made = await team.member.apiIn(team.id, '/views', { method: 'POST', body: { name: 'Mine' } })
+      const made = await team.member.in(team.id).post('/views', { name: 'Mine' })
       const { id, createdBy } = made.json.data
       expect(createdBy).toEqual({ userId: team.member.id, name: 'Max' })
       const change = { method: 'PATCH', body: { share: {} } }
@@ -280,7 +277,7 @@ onSqlite(
     quick('have kept parameters among their filters, and narrow by them on their page', async () => {
       const team = await createTeam(server())
       const body = { keptParams: ['aff'] }
-      await team.owner.apiIn(team.id, '/workspace', { method: 'PATCH', body })
+      await team.owner.in(team.id).patch('/workspace', body)
       const { slug } = await team.createLink()
       for (const query of ['?aff=ann', '?aff=bob', '']) await server().click(slug + query)
       await server().waitUntilShipped()
@@ -318,21 +315,14 @@ onSqlite(
       const statuses = async () => Promise.all(pages.map(async (path) => (await see(server(), path)).status))
       expect(await statuses()).toEqual([200, 200, 200, 200])
       await patch(ws, revoked.id, { share: null })
-      await ws.api(`/views/${deleted.id}`, { method: 'DELETE' })
-      await server().app.db.write((connection) =>
-        connection
-          .updateTable('workspaces')
-          .set({ suspended_at: 1 })
-          .where('id', '=', (e) =>
-            e.selectFrom('views').select('workspace_id').where('id', '=', suspended.id),
-          )
-          .execute(),
-      )
+      await ws.delete(`/views/${deleted.id}`)
+      const { workspace_id } = await server().row('views', { id: suspended.id })
+      await server().update('workspaces', { id: workspace_id }, { suspended_at: 1 })
       server().advanceClock(61_000)
       expect(await statuses()).toEqual([404, 404, 404, 404])
       for (const path of ['/s', '/s/x', '/s/AAAAAAAAAAAAAAAAAAAAAA', `${pages[0]}/`, `${pages[0]}x`])
         expect([path, (await see(server(), path)).status]).toEqual([path, 404])
-      expect((await server().call(pages[0] as string, { method: 'DELETE' })).status).toBe(405)
+      expect((await server().delete(pages[0] as string)).status).toBe(405)
     })
 
     quick('ask for their password, and take five tries a minute', async () => {
@@ -359,11 +349,7 @@ onSqlite(
         tries.push((await sendPassword(server(), path, 'wrong', '192.0.2.9')).status)
       expect(tries).toEqual([403, 403, 403, 403, 403, 429])
       expect((await sendPassword(server(), path, 'open sesame', '192.0.2.9')).status).toBe(429)
-      const row = await server()
-        .app.db.read.selectFrom('views')
-        .select('share_password_hash')
-        .where('id', '=', id)
-        .executeTakeFirstOrThrow()
+      const row = await server().row('views', { id })
       expect(row.share_password_hash).toStartWith('$argon2id$')
       await patch(ws, id, { share: { password: 'another' } })
       expect((await see(server(), path, { ...JSON_ACCEPT, Cookie })).status).toBe(401)
@@ -402,7 +388,7 @@ onSqlite('the preview page of a link', (server) => {
     expect(pages[0]).toContain('Clicks <b>1</b>')
     expect(pages[0]).toContain('news.example')
     expect(pages[2]).not.toContain('secret.example')
-    await ws.api(`/links/${shown.id}`, { method: 'PATCH', body: { publicStats: false } })
+    await ws.patch(`/links/${shown.id}`, { publicStats: false })
     expect((await server().call(`/${shown.slug}+`)).text).not.toContain('Last 30 days')
   })
 })

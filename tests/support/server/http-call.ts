@@ -16,6 +16,19 @@ export interface HttpCall {
   headers?: Record<string, string>
 }
 
+type Send = (path: string, body?: unknown, headers?: Record<string, string>) => Promise<HttpAnswer>
+
+/** Short forms of a call, by its method. */
+export type Verbs = Record<'post' | 'patch' | 'put' | 'delete', Send>
+
+export function toVerbs(call: (path: string, call: HttpCall) => Promise<HttpAnswer>): Verbs {
+  const by =
+    (method: string): Send =>
+    (path, body, headers) =>
+      call(path, { method, body, headers })
+  return { post: by('POST'), patch: by('PATCH'), put: by('PUT'), delete: by('DELETE') }
+}
+
 export async function readAnswer(response: Response): Promise<HttpAnswer> {
   const text = await response.text()
   let json: unknown

@@ -2,10 +2,10 @@
 
 import { createSignUpLink } from '../../../server/features/accounts/abuse/sign-up-link.ts'
 import { readFirstAccountState } from '../../../server/features/accounts/auth/first-account.ts'
-import type { HttpAnswer, HttpCall } from '../server/http-call.ts'
+import { type HttpAnswer, type HttpCall, toVerbs, type Verbs } from '../server/http-call.ts'
 import type { TestServer } from '../world.ts'
 
-export interface SignedUpUser {
+export interface SignedUpUser extends Verbs {
   /** The Cookie header: `name=value`. */
   cookie: string
   email: string
@@ -15,6 +15,7 @@ export interface SignedUpUser {
   api(path: string, call?: HttpCall, workspaceId?: number): Promise<HttpAnswer>
   /** Calls `/api/auth` + path with the cookie. */
   auth(path: string, call?: HttpCall): Promise<HttpAnswer>
+  postAuth: Verbs['post']
 }
 
 export interface SignUpDetails {
@@ -71,15 +72,19 @@ export function toSignedUpUser(
   cookie: string,
   details: Pick<SignedUpUser, 'email' | 'password' | 'workspaceId'>,
 ): SignedUpUser {
+  const api: SignedUpUser['api'] = (path, { headers, ...call } = {}, workspaceId = details.workspaceId) =>
+    server.call(`/v1${path}`, {
+      ...call,
+      headers: { ...DASHBOARD, Cookie: cookie, 'X-Workspace': String(workspaceId), ...headers },
+    })
+  const auth: SignedUpUser['auth'] = (path, { headers, ...call } = {}) =>
+    server.call(`/api/auth${path}`, { ...call, headers: { Cookie: cookie, ...headers } })
   return {
     ...details,
     cookie,
-    api: (path, { headers, ...call } = {}, workspaceId = details.workspaceId) =>
-      server.call(`/v1${path}`, {
-        ...call,
-        headers: { ...DASHBOARD, Cookie: cookie, 'X-Workspace': String(workspaceId), ...headers },
-      }),
-    auth: (path, { headers, ...call } = {}) =>
-      server.call(`/api/auth${path}`, { ...call, headers: { Cookie: cookie, ...headers } }),
+    api,
+    ...toVerbs(api),
+    auth,
+    postAuth: toVerbs(auth).post,
   }
 }

@@ -5,11 +5,11 @@ import { addMember } from '../../../server/features/accounts/workspaces/add-memb
 import { randomBase62 } from '../../../server/lib/crypto/random.ts'
 import { sha256Hex } from '../../../server/lib/crypto/sha256.ts'
 import type { Role } from '../../../server/lib/role.ts'
-import type { HttpAnswer, HttpCall } from '../server/http-call.ts'
+import { type HttpAnswer, type HttpCall, toVerbs, type Verbs } from '../server/http-call.ts'
 import type { TestServer, TestWorkspace } from '../world.ts'
 import { DASHBOARD } from './sign-up.ts'
 
-export interface SignedInUser {
+export interface SignedInUser extends Verbs {
   id: number
   name: string
   email: string
@@ -17,6 +17,8 @@ export interface SignedInUser {
   cookie: string
   /** Calls `/v1` + path as a page of the dashboard does, without naming a workspace. */
   api(path: string, call?: HttpCall): Promise<HttpAnswer>
+  /** The user in a workspace. */
+  in(workspaceId: number): Verbs
   /** Calls `/v1` + path as the user, in a workspace. */
   apiIn(workspaceId: number, path: string, call?: HttpCall): Promise<HttpAnswer>
 }
@@ -55,14 +57,17 @@ export async function createSignedInUser(
   const cookie = `towpath_session=${token}.signature`
   const api: SignedInUser['api'] = (path, { headers, ...call } = {}) =>
     server.call(`/v1${path}`, { ...call, headers: { ...DASHBOARD, Cookie: cookie, ...headers } })
+  const apiIn: SignedInUser['apiIn'] = (workspaceId, path, { headers, ...call } = {}) =>
+    api(path, { ...call, headers: { 'X-Workspace': String(workspaceId), ...headers } })
   return {
     id,
     name,
     email,
     cookie,
     api,
-    apiIn: (workspaceId, path, { headers, ...call } = {}) =>
-      api(path, { ...call, headers: { 'X-Workspace': String(workspaceId), ...headers } }),
+    ...toVerbs(api),
+    apiIn,
+    in: (workspaceId) => toVerbs((path, call) => apiIn(workspaceId, path, call)),
   }
 }
 

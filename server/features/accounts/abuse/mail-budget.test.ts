@@ -19,7 +19,7 @@ onBothEngines.quick('the mails of a day', (server) => {
     // 85 % are for notifications, and a busy workspace leaves a quarter of them.
     expect(await take(busy.id, 36)).toBe(25)
     expect(await take(other.id, 36)).toBe(7)
-    const { sent } = await db.read.selectFrom('mail_counts').select('sent').executeTakeFirstOrThrow()
+    const { sent } = await server().row('mail_counts')
     expect(sent).toBe(32)
     expect(await budgets[0]?.hasRoom({ purpose: 'notification', workspaceId: busy.id })).toBe(false)
     expect(await budgets[0]?.hasRoom()).toBe(true)

@@ -22,15 +22,11 @@ onBothEngines(
     async function setUp() {
       const workspace = await server().createWorkspace()
       const body = { name: 'Contact' }
-      const { json } = await workspace.api('/forms', { method: 'POST', body })
+      const { json } = await workspace.post('/forms', body)
       return { workspace, formKey: json.data.formKey as string }
     }
     const submit = (formKey: string) =>
-      server().call(`/f/${formKey}`, {
-        method: 'POST',
-        body: { message: 'Hello' },
-        headers: { 'X-Forwarded-For': nextSenderAddress() },
-      })
+      server().post(`/f/${formKey}`, { message: 'Hello' }, { 'X-Forwarded-For': nextSenderAddress() })
     const metric = (name: string, what: string) => readMetric(server().origin, name, { what })
 
     async function addOwner({ id }: TestWorkspace) {
@@ -78,10 +74,9 @@ onBothEngines(
       const { json } = await workspace.api('/workspace')
       const w = json.data.publicId as string
       const view = () =>
-        server().call('/e', {
-          method: 'POST',
-          body: JSON.stringify({ w, u: 'https://shop.example/' }),
-          headers: { 'X-Forwarded-For': nextSenderAddress(), 'User-Agent': 'Mozilla/5.0' },
+        server().post('/e', JSON.stringify({ w, u: 'https://shop.example/' }), {
+          'X-Forwarded-For': nextSenderAddress(),
+          'User-Agent': 'Mozilla/5.0',
         })
       for (let i = 0; i < 2; i++) expect((await view()).status).toBe(200)
       const refused = await view()

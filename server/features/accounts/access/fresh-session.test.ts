@@ -15,9 +15,8 @@ const now = () => at
 onBothEngines(
   'a session older than 15 minutes',
   (server) => {
-    const post = (who: SignedUpUser, path: string, body?: object) => who.auth(path, { method: 'POST', body })
-    const createKey = async (who: SignedUpUser) =>
-      (await who.api('/keys', { method: 'POST', body: { name: 'ci' } })).status
+    const post = (who: SignedUpUser, path: string, body?: object) => who.postAuth(path, body)
+    const createKey = async (who: SignedUpUser) => (await who.post('/keys', { name: 'ci' })).status
     /** @returns the person with the session of the confirmation */
     const confirm = async (who: SignedUpUser, proof: object) => {
       const answer = await post(who, '/confirm', proof)
@@ -67,7 +66,7 @@ onBothEngines(
       ])
       const policy = { method: 'PATCH', body: { requireTwoFactor: false } }
       expect((await ada.api('/workspace', policy)).json).toEqual(CONFIRM)
-      expect((await ada.api('/workspace', { method: 'PATCH', body: { name: 'Boats' } })).status).toBe(200)
+      expect((await ada.patch('/workspace', { name: 'Boats' })).status).toBe(200)
     })
 
     test('becomes fresh by the password: a new session replaces it', async () => {

@@ -17,7 +17,7 @@ onBothEngines('the dashboard’s way into the API', (server) => {
   })
 
   test('gives access with a cookie and a workspace id as with a key', async () => {
-    const made = await ada.api('/links', { method: 'POST', body: LINK })
+    const made = await ada.post('/links', LINK)
     expect(made.status).toBe(201)
     const { status, json, headers } = await ada.api('/links')
     expect([status, json.total, json.data[0].id]).toEqual([200, 1, made.json.data.id])
@@ -94,16 +94,14 @@ onBothEngines('the dashboard’s way into the API', (server) => {
     }
     expect((await ada.api('/links')).json.total).toBe(before)
     const own = { 'Sec-Fetch-Site': 'same-origin', Origin: server().origin }
-    expect((await ada.api('/links', { method: 'POST', body: LINK, headers: own })).status).toBe(201)
+    expect((await ada.post('/links', LINK, own)).status).toBe(201)
     const workspace = await server().createWorkspace()
     const headers = { 'Sec-Fetch-Site': 'cross-site', Origin: 'https://evil.example' }
-    expect((await workspace.api('/links', { method: 'POST', body: LINK, headers })).status).toBe(201)
+    expect((await workspace.post('/links', LINK, headers)).status).toBe(201)
   })
 
   test('applies plan and plan limit to no request of the dashboard', async () => {
-    await server().app.db.write((connection) =>
-      connection.updateTable('workspaces').set({ plan: 'free' }).where('id', '=', bob.workspaceId).execute(),
-    )
+    await server().update('workspaces', { id: bob.workspaceId }, { plan: 'free' })
     const statuses = new Set<number>()
     for (let i = 0; i < 40; i++) statuses.add((await bob.api('/tags')).status)
     expect([...statuses]).toEqual([200])

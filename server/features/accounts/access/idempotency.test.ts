@@ -31,7 +31,7 @@ onBothEngines.quick(
     test('replays the first answer after the link has changed or was deleted', async () => {
       const workspace = await server().createWorkspace()
       const first = await post(workspace, 'k')
-      await workspace.api(`/links/${first.json.data.id}`, { method: 'DELETE' })
+      await workspace.delete(`/links/${first.json.data.id}`)
       expect((await post(workspace, 'k')).text).toBe(first.text)
       expect(await linksOf(workspace)).toBe(0)
     })
@@ -114,8 +114,8 @@ onBothEngines.quick(
       const conflict = await post(workspace, 'c', { ...LINK, slug: taken.slug })
       const invalid = await post(workspace, 'i', { ...LINK, clickLimit: 0 })
       expect([conflict.status, invalid.status]).toEqual([409, 422])
-      await workspace.api(`/links/${taken.id}`, { method: 'DELETE' })
-      await workspace.api('/links/trash', { method: 'DELETE' })
+      await workspace.delete(`/links/${taken.id}`)
+      await workspace.delete('/links/trash')
       for (const [key, body, first] of [
         ['c', { ...LINK, slug: taken.slug }, conflict],
         ['i', { ...LINK, clickLimit: 0 }, invalid],

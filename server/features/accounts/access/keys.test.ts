@@ -13,13 +13,8 @@ onBothEngines(
   'API keys',
   (server) => {
     const needs = () => ({ db: server().app.db, now: () => now })
-    const keyRow = (workspace: number) =>
-      server()
-        .app.db.read.selectFrom('api_keys')
-        .selectAll()
-        .where('workspace_id', '=', workspace)
-        .orderBy('id')
-        .executeTakeFirstOrThrow()
+    /** The workspace's first key. */
+    const keyRow = (workspace: number) => server().row('api_keys', { workspace_id: workspace, name: 'test' })
     const ask = (headers: Record<string, string>, path = '/v1/links') => server().call(path, { headers })
 
     test('opens its own workspace', async () => {

@@ -12,11 +12,11 @@ const now = () => at
 
 async function again(server: TestServer, person: SignedUpUser, userAgent?: string): Promise<SignedUpUser> {
   const { email, password } = person
-  const answer = await server.call('/api/auth/sign-in/email', {
-    method: 'POST',
-    body: { email, password },
-    headers: userAgent === undefined ? {} : { 'User-Agent': userAgent },
-  })
+  const answer = await server.post(
+    '/api/auth/sign-in/email',
+    { email, password },
+    userAgent === undefined ? {} : { 'User-Agent': userAgent },
+  )
   expect(answer.status).toBe(200)
   return toSignedUpUser(server, toCookieHeader(answer), person)
 }
@@ -49,7 +49,7 @@ onBothEngines(
       expect(newest).toMatchObject({ current: true, browser: 'Firefox on Android' })
       expect(older.current).toBe(false)
       expect(Date.parse(newest.expiresAt) - Date.parse(newest.createdAt)).toBe(14 * DAY)
-      const kept = await server().app.db.read.selectFrom('sessions').select('user_agent').execute()
+      const kept = await server().rows('sessions')
       expect(Math.max(...kept.map(({ user_agent }) => user_agent?.length ?? 0))).toBe(256)
       expect(Object.keys(newest).sort()).toEqual(
         'browser createdAt current expiresAt id lastUsedAt'.split(' '),
@@ -61,32 +61,32 @@ onBothEngines(
     test('end one by one, but not another person’s', async () => {
       const other = await again(server(), ada)
       const own = (await other.auth('/list-sessions')).json.find((each: { current: boolean }) => each.current)
-      const stolen = await bob.auth('/revoke-session', { method: 'POST', body: { id: own.id } })
+      const stolen = await bob.postAuth('/revoke-session', { id: own.id })
       expect([stolen.status, stolen.json]).toEqual([404, { error: 'Session not found' }])
       expect(await isIn(other)).toBe(true)
-      expect((await ada.auth('/revoke-session', { method: 'POST', body: { id: own.id } })).status).toBe(200)
+      expect((await ada.postAuth('/revoke-session', { id: own.id })).status).toBe(200)
       expect([await isIn(other), await isIn(ada)]).toEqual([false, true])
     })
 
     test('end by sign-out: the cookie is cleared and gives no access', async () => {
       const other = await again(server(), ada)
-      const answer = await other.auth('/sign-out', { method: 'POST' })
+      const answer = await other.postAuth('/sign-out')
       expect([answer.status, answer.json]).toEqual([200, { status: true }])
       expect(answer.headers.getSetCookie()).toEqual([
         'towpath_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
       ])
       expect([await isIn(other), await isIn(ada)]).toEqual([false, true])
       // A second sign-out, and one without a session, are no error.
-      expect((await other.auth('/sign-out', { method: 'POST' })).status).toBe(200)
-      expect((await server().call('/api/auth/sign-out', { method: 'POST' })).status).toBe(200)
+      expect((await other.postAuth('/sign-out')).status).toBe(200)
+      expect((await server().post('/api/auth/sign-out')).status).toBe(200)
     })
 
     test('end on all other devices, or on all devices', async () => {
       const [one, two] = [await again(server(), ada), await again(server(), ada)]
-      expect((await two.auth('/revoke-other-sessions', { method: 'POST' })).status).toBe(200)
+      expect((await two.postAuth('/revoke-other-sessions')).status).toBe(200)
       expect([await isIn(one), await isIn(ada), await isIn(two)]).toEqual([false, false, true])
       const three = await again(server(), ada)
-      const all = await two.auth('/revoke-sessions', { method: 'POST', body: {} })
+      const all = await two.postAuth('/revoke-sessions', {})
       expect(all.headers.getSetCookie()).toHaveLength(1)
       expect([await isIn(two), await isIn(three), await isIn(bob)]).toEqual([false, false, true])
       ada = await again(server(), ada)
@@ -126,7 +126,7 @@ onBothEngines(
       const fresh = await again(server(), ada)
       const { db } = server().app
       await pruneSessions(db, now())
-      const kept = await db.read.selectFrom('sessions').select('id').execute()
+      const kept = await server().rows('sessions')
       expect(kept).toHaveLength(1)
       expect(await isIn(fresh)).toBe(true)
     })

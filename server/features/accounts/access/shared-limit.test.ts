@@ -143,13 +143,9 @@ test('a password of a link may be guessed five times a minute at all processes t
   const { id, slug } = await workspace.createLink({ password: 'secret' })
   const elsewhere = createRateLimiter(second, { secret: server.app.paths.secret })
   const guess = () =>
-    server.call(`/${slug}`, {
-      method: 'POST',
-      body: 'password=wrong',
-      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
-    })
+    server.post(`/${slug}`, 'password=wrong', { 'Content-Type': 'application/x-www-form-urlencoded' })
   for (let i = 0; i < 2; i++) expect((await guess()).status).toBe(403)
-  const keys = await server.app.db.read.selectFrom('rate_limits').select('key').execute()
+  const keys = await server.rows('rate_limits')
   expect(JSON.stringify(keys)).not.toContain(`link ${id}`)
   for (let i = 0; i < 3; i++)
     expect((await elsewhere.take(`password of link ${id}:127.0.0.1`, 5)).allowed).toBeTrue()
@@ -177,18 +173,13 @@ describe('processes that share a PostgreSQL', () => {
   })
 
   const setWindow = (key: string, agesMs: number[]) =>
-    server.app.db.write((connection) =>
-      connection
-        .insertInto('rate_limits')
-        .values({
-          key,
-          since: server.now() - AGE_MAX,
-          hits: agesMs.map((age) => AGE_MAX - age),
-          allowed: 1,
-          expires_at: 0,
-        })
-        .execute(),
-    )
+    server.insert('rate_limits', {
+      key,
+      since: server.now() - AGE_MAX,
+      hits: agesMs.map((age) => AGE_MAX - age),
+      allowed: 1,
+      expires_at: 0,
+    })
   /** The expected wait, less the time since `since`, with a second of tolerance for rounding. */
   const expectWait = (ms: number, atFirst: number, since: number) =>
     expect(ms).toBeWithin(atFirst - (server.now() - since) - 1_000, atFirst + 1_000)
@@ -221,7 +212,7 @@ describe('processes that share a PostgreSQL', () => {
   test('store no client address in plain text', async () => {
     const address = '203.0.113.77'
     await createRateLimiter(server.app.db, { secret: 'a secret' }).take(`form:1:${address}`, 5)
-    const kept = await server.app.db.read.selectFrom('rate_limits').select('key').execute()
+    const kept = await server.rows('rate_limits')
     expect(JSON.stringify(kept)).not.toContain(address)
   })
 
@@ -229,7 +220,7 @@ describe('processes that share a PostgreSQL', () => {
     await setWindow('forgotten', [90_000])
     await take('fresh', 5)
     await pruneRateWindows(server.app.db, server.now())
-    const left = await server.app.db.read.selectFrom('rate_limits').select('key').execute()
+    const left = await server.rows('rate_limits')
     expect(left.map(({ key }) => key)).toContain('fresh')
     expect(left.map(({ key }) => key)).not.toContain('forgotten')
   })
@@ -243,9 +234,7 @@ describe('a budget of bytes', () => {
   const setSpent = (key: string, spent: [slicesAgo: number, bytes: number][]) => {
     const slice = Math.floor(server.now() / SLICE_MS)
     const hits = spent.flatMap(([slicesAgo, bytes]) => [slice - slicesAgo, bytes])
-    return server.app.db.write((connection) =>
-      connection.insertInto('rate_windows').values({ key, hits, allowed: 1, expires_at: 0 }).execute(),
-    )
+    return server.insert('rate_windows', { key, hits, allowed: 1, expires_at: 0 })
   }
 
   test('processes share exactly the budget under 200 concurrent requests, in one small row', async () => {
@@ -259,11 +248,7 @@ describe('a budget of bytes', () => {
         expect(result?.waitMs).toBeWithin(30_000, BUDGET.windowMs + 2 * SLICE_MS)
       }
     }
-    const row = await server.app.db.read
-      .selectFrom('rate_windows')
-      .select('hits')
-      .where('key', '=', 'shared')
-      .executeTakeFirstOrThrow()
+    const row = await server.row('rate_windows', { key: 'shared' })
     expect(row.hits.length).toBeLessThanOrEqual(2 * (SLICES + 1))
   })
 
@@ -298,8 +283,7 @@ describe('a budget of bytes', () => {
   test('are pruned after their window', async () => {
     await spend('short', 1)
     await pruneRateWindows(server.app.db, server.now())
-    const keys = async () =>
-      (await server.app.db.read.selectFrom('rate_windows').select('key').execute()).map(({ key }) => key)
+    const keys = async () => (await server.rows('rate_windows')).map(({ key }) => key)
     expect(await keys()).toContain('short')
     await pruneRateWindows(server.app.db, server.now() + 3 * BUDGET.windowMs)
     expect(await keys()).not.toContain('short')

@@ -6,14 +6,13 @@ import { onBothEngines } from '../../../../tests/support/world.ts'
 
 onBothEngines('the keys of a workspace', (server) => {
   const make = async (who: SignedInUser, id: number, name = 'New') =>
-    (await who.apiIn(id, '/keys', { method: 'POST', body: { name } })).json.data
-  const revoke = (who: SignedInUser, id: number, key: number | string) =>
-    who.apiIn(id, `/keys/${key}`, { method: 'DELETE' })
+    (await who.in(id).post('/keys', { name })).json.data
+  const revoke = (who: SignedInUser, id: number, key: number | string) => who.in(id).delete(`/keys/${key}`)
   const asked = (key: string) => server().call('/v1/links', { headers: { Authorization: `Bearer ${key}` } })
 
   test('work at once after creation, and are shown once', async () => {
     const { id, owner, member } = await createTeam(server())
-    const { status, json } = await owner.apiIn(id, '/keys', { method: 'POST', body: { name: ' Build ' } })
+    const { status, json } = await owner.in(id).post('/keys', { name: ' Build ' })
     const { key, ...shown } = json.data
     expect([status, shown]).toEqual([
       201,
@@ -33,7 +32,7 @@ onBothEngines('the keys of a workspace', (server) => {
     expect(listed.json.data[0]).toMatchObject({ id: shown.id, name: 'Build', lastFour: shown.lastFour })
     expect(listed.json.total).toBe(2)
     expect(listed.text).not.toContain(key)
-    const stored = await server().app.db.read.selectFrom('api_keys').selectAll().execute()
+    const stored = await server().rows('api_keys')
     expect(JSON.stringify(stored)).not.toContain(key)
   })
 
@@ -64,7 +63,7 @@ onBothEngines('the keys of a workspace', (server) => {
   test('require a name', async () => {
     const { id, owner } = await createTeam(server())
     for (const name of ['', '  ', null, 5, 'x'.repeat(101), undefined]) {
-      const { status } = await owner.apiIn(id, '/keys', { method: 'POST', body: { name } })
+      const { status } = await owner.in(id).post('/keys', { name })
       expect([name, status]).toEqual([name, 422])
     }
     expect((await owner.apiIn(id, '/keys')).json.total).toBe(1)

@@ -61,7 +61,7 @@ test('logs no password, token, cookie or email address, and makes no outgoing ca
   const { said, called } = await overhear(async () => {
     const ada = await signUpOverHttp(server, { email, password: 'cAnArY password' })
     secrets.push(ada.cookie, /=(\w{32})/.exec(ada.cookie)?.[1] as string)
-    const post = (path: string, body: object) => ada.auth(path, { method: 'POST', body })
+    const post = (path: string, body: object) => ada.postAuth(path, body)
     await post('/sign-in/email', { email, password: 'cAnArY wrong one' })
     await post('/sign-in/email', { email: 'nobody@example.com', password: 'cAnArY wrong one' })
     await post('/sign-up/email', { name: 'x', email, password: 'cAnArY password' })
@@ -87,10 +87,7 @@ test('reports a provider that is down, and lets people with a password sign in',
   })
   for (let i = 0; i < 2; i++) {
     const body = { providerId: 'oidc' }
-    const { status, json, headers } = await server.call('/api/auth/sign-in/oauth2', {
-      method: 'POST',
-      body,
-    })
+    const { status, json, headers } = await server.post('/api/auth/sign-in/oauth2', body)
     expect([status, json]).toEqual([503, { error: 'Temporarily unavailable' }])
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   }

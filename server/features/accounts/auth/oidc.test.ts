@@ -29,7 +29,7 @@ async function signInElsewhere(
 ): Promise<HttpAnswer> {
   provider.identity = who
   const body = { providerId: 'oidc', ...(callbackURL !== undefined && { callbackURL }) }
-  const started = await server.call('/api/auth/sign-in/oauth2', { method: 'POST', body })
+  const started = await server.post('/api/auth/sign-in/oauth2', body)
   expect([started.status, Object.keys(started.json)]).toEqual([200, ['url']])
   const consented = await fetch(started.json.url, { redirect: 'manual' })
   const { pathname, search } = new URL(consented.headers.get('location') as string)
@@ -74,13 +74,7 @@ onBothEngines(
     test('lets no suspended person in, and says why', async () => {
       const ada = { sub: 'ada', email: 'Ada@Works.example', email_verified: true, name: 'Ada' }
       const setSuspended = (suspended_at: number | null) =>
-        server().app.db.write((connection) =>
-          connection
-            .updateTable('users')
-            .set({ suspended_at })
-            .where('email', '=', 'ada@works.example')
-            .execute(),
-        )
+        server().update('users', { email: 'ada@works.example' }, { suspended_at })
       await setSuspended(1)
       const refused = await signInElsewhere(server(), ada)
       expect([errorOf(refused), await me(refused)]).toEqual(['account_suspended', null])
@@ -89,7 +83,7 @@ onBothEngines(
     })
 
     test('stores no tokens of the provider', async () => {
-      const kept = await server().app.db.read.selectFrom('identities').selectAll().execute()
+      const kept = await server().rows('identities')
       expect(kept.map(({ provider_id, account_id }) => [provider_id, account_id])).toEqual([['oidc', 'ada']])
       expect(JSON.stringify(kept)).not.toContain('cAnArY')
       expect(kept.map((row) => [row.access_token, row.refresh_token, row.id_token])).toEqual([
@@ -105,7 +99,7 @@ onBothEngines(
         'sign_up_forbidden',
         '',
       ])
-      const users = () => server().app.db.read.selectFrom('users').select('email').execute()
+      const users = () => server().rows('users')
       expect(await users()).toHaveLength(1)
 
       const ada = await signInElsewhere(server(), {
@@ -115,7 +109,7 @@ onBothEngines(
       })
       const headers = { Cookie: toCookieHeader(ada), 'X-Workspace': '1' }
       const body = { email: bob.email, role: 'member' }
-      expect((await server().call('/v1/invitations', { method: 'POST', body, headers })).status).toBe(201)
+      expect((await server().post('/v1/invitations', body, headers)).status).toBe(201)
       // An unverified address joins no workspace.
       const claimed = await signInElsewhere(server(), { ...bob, sub: 'mallory', email_verified: false })
       expect(errorOf(claimed)).toBe('sign_up_forbidden')
@@ -133,7 +127,7 @@ onBothEngines(
       })
       const headers = { Cookie: toCookieHeader(boss), 'X-Workspace': '1' }
       const body = { email: 'cyd@works.example', role: 'member' }
-      const { json } = await server().call('/v1/invitations', { method: 'POST', body, headers })
+      const { json } = await server().post('/v1/invitations', body, headers)
       const invitation = new URL(json.data.url).searchParams.get('token') as string
       const cyd = await signUpOverHttp(server(), { email: body.email, invitation })
       const { user } = (await cyd.auth('/get-session')).json
@@ -149,9 +143,7 @@ onBothEngines(
       )
       const token = reset.searchParams.get('token')
       const set = { token, newPassword: 'another long password' }
-      expect((await server().call('/api/auth/reset-password', { method: 'POST', body: set })).status).toBe(
-        200,
-      )
+      expect((await server().post('/api/auth/reset-password', set)).status).toBe(200)
       expect(errorOf(await goThere(false))).toBe('account_not_linked')
       expect((await me(await goThere(true))).user.id).toBe(user.id)
     })
@@ -185,18 +177,18 @@ onBothEngines(
       )
       expect(await me(answer)).toBeNull()
       const [recoveryCode] = app.recoveryCodes
-      const verified = await server().call('/api/auth/second-factor/verify', {
-        method: 'POST',
-        body: { recoveryCode },
-        headers: { Cookie: toCookieHeader(answer) },
-      })
+      const verified = await server().post(
+        '/api/auth/second-factor/verify',
+        { recoveryCode },
+        { Cookie: toCookieHeader(answer) },
+      )
       expect((await me(verified)).user.email).toBe(email)
-      await person.auth('/second-factor/app/remove', { method: 'POST' })
+      await person.postAuth('/second-factor/app/remove')
     })
 
     test('makes the provider ask again when a person confirms that it is them', async () => {
       const body = { providerId: 'oidc', confirm: true }
-      const { json } = await server().call('/api/auth/sign-in/oauth2', { method: 'POST', body })
+      const { json } = await server().post('/api/auth/sign-in/oauth2', body)
       const { searchParams } = new URL(json.url)
       expect([searchParams.get('prompt'), searchParams.get('max_age')]).toEqual(['login', '0'])
     })
@@ -205,10 +197,7 @@ onBothEngines(
       const ada = { sub: 'ada', email: 'ada@works.example', email_verified: true }
       const first = await signInElsewhere(server(), ada)
       provider.identity = ada
-      const started = await server().call('/api/auth/sign-in/oauth2', {
-        method: 'POST',
-        body: { providerId: 'oidc', confirm: true },
-      })
+      const started = await server().post('/api/auth/sign-in/oauth2', { providerId: 'oidc', confirm: true })
       const consented = await fetch(started.json.url, { redirect: 'manual' })
       const { pathname, search } = new URL(consented.headers.get('location') as string)
       const second = await server().call(pathname + search, {
@@ -221,7 +210,7 @@ onBothEngines(
     test('accepts a callback once, and only in the browser that started the sign-in', async () => {
       provider.identity = { sub: 'ada', email: 'ada@works.example', email_verified: true }
       const body = { providerId: 'oidc' }
-      const started = await server().call('/api/auth/sign-in/oauth2', { method: 'POST', body })
+      const started = await server().post('/api/auth/sign-in/oauth2', body)
       const consented = await fetch(started.json.url, { redirect: 'manual' })
       const { pathname, search } = new URL(consented.headers.get('location') as string)
       const other = await server().call(pathname + search)
@@ -244,7 +233,7 @@ onBothEngines(
         7,
       ]) {
         const body = { providerId: 'oidc', callbackURL }
-        const answer = await server().call('/api/auth/sign-in/oauth2', { method: 'POST', body })
+        const answer = await server().post('/api/auth/sign-in/oauth2', body)
         expect([callbackURL, answer.status, Object.keys(answer.json.errors)]).toEqual([
           callbackURL,
           422,
@@ -252,7 +241,7 @@ onBothEngines(
         ])
       }
       for (const body of [{ providerId: 'google' }, { providerId: 'oidc', idToken: {} }, {}]) {
-        expect((await server().call('/api/auth/sign-in/oauth2', { method: 'POST', body })).status).toBe(422)
+        expect((await server().post('/api/auth/sign-in/oauth2', body)).status).toBe(422)
       }
     })
   },

@@ -30,7 +30,7 @@ onBothEngines(
     })
 
     const post = (path: string, body: object, headers: Record<string, string> = {}) =>
-      server().call(`/api/auth${path}`, { method: 'POST', body, headers })
+      server().post(`/api/auth${path}`, body, headers)
     const forgot = (email: string, headers = {}) => post('/request-password-reset', { email }, headers)
     const reset = (token: string, newPassword: string) => post('/reset-password', { token, newPassword })
     const signIn = async (password: string) =>
@@ -50,11 +50,7 @@ onBothEngines(
     const tokenOf = (url: URL) => url.searchParams.get('token') as string
     const linkFor = async (email: string) => {
       const { db } = server().app
-      const user = await db.read
-        .selectFrom('users')
-        .select('id')
-        .where('email', '=', email)
-        .executeTakeFirstOrThrow()
+      const user = await server().row('users', { email })
       return tokenOf(new URL(await createResetLink({ db, now, origin: server().origin }, user.id)))
     }
 
@@ -65,7 +61,7 @@ onBothEngines(
       const url = await link()
       expect([url.origin, url.pathname]).toEqual([server().origin, '/app/reset'])
       const token = tokenOf(url)
-      const kept = await server().app.db.read.selectFrom('verifications').selectAll().execute()
+      const kept = await server().rows('verifications')
       expect(kept).toHaveLength(1)
       expect(JSON.stringify(kept)).not.toContain(token)
 
@@ -80,11 +76,7 @@ onBothEngines(
 
     test('ends every session, and verifies the address', async () => {
       expect((await ada.api('/links')).status).toBe(401)
-      const { email_verified } = await server()
-        .app.db.read.selectFrom('users')
-        .select('email_verified')
-        .where('email', '=', ada.email)
-        .executeTakeFirstOrThrow()
+      const { email_verified } = await server().row('users', { email: ada.email })
       expect(email_verified).toBe(1)
     })
 
@@ -139,21 +131,17 @@ onBothEngines(
         created_at: at,
         updated_at: at,
       }
-      await db.write((connection) => connection.insertInto('identities').values(planted).execute())
+      await server().insert('identities', planted)
       expect((await reset(await linkFor('new@example.com'), 'my very first one')).status).toBe(200)
-      const ways = await db.read
-        .selectFrom('identities')
-        .select('provider_id')
-        .where('user_id', '=', id)
-        .execute()
-      expect(ways).toEqual([{ provider_id: 'credential' }])
+      const ways = await server().rows('identities', { user_id: id })
+      expect(ways.map(({ provider_id }) => provider_id)).toEqual(['credential'])
       const body = { email: 'new@example.com', password: 'my very first one' }
       expect((await post('/sign-in/email', body)).status).toBe(200)
     })
 
     test('sends one address at most three mails in half an hour, and answers as if it sent more', async () => {
       await server().app.db.write((connection) => connection.deleteFrom('verifications').execute())
-      const links = () => server().app.db.read.selectFrom('verifications').selectAll().execute()
+      const links = () => server().rows('verifications')
       for (const email of [ada.email, 'nobody@example.com']) {
         for (let i = 0; i < 6; i++) expect((await forgot(email)).status).toBe(200)
       }
@@ -172,7 +160,7 @@ onBothEngines('passwords and names of people', (server) => {
   beforeAll(async () => {
     ada = (await signInAgain(server(), await createPerson(server()))).person
   })
-  const post = (path: string, body: object) => ada.auth(path, { method: 'POST', body })
+  const post = (path: string, body: object) => ada.postAuth(path, body)
 
   test('without mail a reset is refused with the advice to ask the operator', async () => {
     expect((await server().call('/api/auth/options')).json.mail).toBe(false)
@@ -202,16 +190,11 @@ onBothEngines('passwords and names of people', (server) => {
     ]) {
       expect((await post('/update-user', { name: 'A', ...more })).status).toBe(422)
     }
-    expect(
-      (await server().call('/api/auth/update-user', { method: 'POST', body: { name: 'A' } })).status,
-    ).toBe(401)
+    expect((await server().post('/api/auth/update-user', { name: 'A' })).status).toBe(401)
   })
 
   test('changes a password for a person who knows it, ends other sessions, and renews the cookie of this one', async () => {
-    const other = await server().call('/api/auth/sign-in/email', {
-      method: 'POST',
-      body: { email: ada.email, password: ada.password },
-    })
+    const other = await server().post('/api/auth/sign-in/email', { email: ada.email, password: ada.password })
     const change = (currentPassword: string, newPassword: string) =>
       post('/change-password', { currentPassword, newPassword })
     const wrong = await change('not my password', 'a new long password')
@@ -225,7 +208,7 @@ onBothEngines('passwords and names of people', (server) => {
     expect(await statusWith(toCookieHeader(changed))).toBe(200)
     expect([await statusWith(ada.cookie), await statusWith(toCookieHeader(other))]).toEqual([401, 401])
     const body = { email: ada.email, password: 'a new long password' }
-    expect((await server().call('/api/auth/sign-in/email', { method: 'POST', body })).status).toBe(200)
+    expect((await server().post('/api/auth/sign-in/email', body)).status).toBe(200)
   })
 
   test('limits guesses of the password with a stolen session', async () => {
@@ -233,7 +216,7 @@ onBothEngines('passwords and names of people', (server) => {
     const statuses: number[] = []
     for (let i = 0; i < 12; i++) {
       const body = { currentPassword: `guess ${i}`, newPassword: 'a new long password' }
-      const answer = await stolen.auth('/change-password', { method: 'POST', body })
+      const answer = await stolen.postAuth('/change-password', body)
       statuses.push(answer.status)
     }
     // The device of the session has ten tries.

@@ -8,11 +8,7 @@ import { createPerson, type Person } from '../people.fixture.ts'
 const WRONG = { error: 'Wrong email address or password' }
 
 const signIn = (server: TestServer, email: string, password: string, address = '203.0.113.1') =>
-  server.call('/api/auth/sign-in/email', {
-    method: 'POST',
-    body: { email, password },
-    headers: { 'X-Forwarded-For': address },
-  })
+  server.post('/api/auth/sign-in/email', { email, password }, { 'X-Forwarded-For': address })
 
 async function timed(work: () => Promise<HttpAnswer>): Promise<[HttpAnswer, number]> {
   const started = performance.now()
@@ -194,7 +190,7 @@ onBothEngines(
         ' ',
       )) {
         const headers = { 'Sec-Fetch-Site': 'cross-site' }
-        const { status, json } = await ada.auth(path, { method: 'POST', body: {}, headers })
+        const { status, json } = await ada.postAuth(path, {}, headers)
         expect([status, json]).toEqual([403, { error: 'Cross-origin request refused' }])
       }
       expect((await ada.auth('/get-session')).json).not.toBeNull()
@@ -215,7 +211,7 @@ describe('behind https', () => {
 
   test('sets cookies with the prefixes __Host- and __Secure-, for https only', async () => {
     const body = { name: 'Ada', email: 'ada@example.com', password: 'a long password' }
-    const answer = await server.call('/api/auth/sign-up/email', { method: 'POST', body })
+    const answer = await server.post('/api/auth/sign-up/email', body)
     const [cookie, device] = answer.headers.getSetCookie() as [string, string]
     expect(device).toMatch(/^__Secure-towpath_device=.*; Path=\/api\/auth; HttpOnly; SameSite=Lax; Secure$/)
     expect(cookie).toMatch(/^__Host-towpath_session=/)
@@ -227,7 +223,7 @@ describe('behind https', () => {
     expect((await server.call('/api/auth/get-session', { headers: plain })).text).toBe('null')
     const headers = { Cookie: toCookieHeader(answer) }
     expect((await server.call('/v1/workspaces', { headers })).status).toBe(200)
-    const gone = await server.call('/api/auth/sign-out', { method: 'POST', headers })
+    const gone = await server.post('/api/auth/sign-out', undefined, headers)
     expect(gone.headers.getSetCookie()).toEqual([
       '__Host-towpath_session=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure',
     ])

@@ -12,7 +12,7 @@ const PERSONAL =
   'This password is too close to your name, your address or the name of this site. Choose another one.'
 
 const ask = (server: TestServer, body: object): Promise<HttpAnswer> =>
-  server.call('/api/auth/sign-up/email', { method: 'POST', body })
+  server.post('/api/auth/sign-up/email', body)
 const askAs = (server: TestServer, email: string, more: object = {}) =>
   ask(server, { name: 'Some Body', email, password: PASSWORD, ...more })
 
@@ -57,9 +57,9 @@ onBothEngines.quick(
       ])
       expect(await counts(server())).toEqual(one)
       const email = emails[answers.findIndex(({ status }) => status === 200)] as string
-      const signedIn = await server().call('/api/auth/sign-in/email', {
-        method: 'POST',
-        body: { email: ` ${email.toUpperCase()} `, password: PASSWORD },
+      const signedIn = await server().post('/api/auth/sign-in/email', {
+        email: ` ${email.toUpperCase()} `,
+        password: PASSWORD,
       })
       expect(signedIn.status).toBe(200)
     })
@@ -83,10 +83,7 @@ onBothEngines('signing up', (server) => {
   })
 
   test('accepts an invitation once, for its address and its workspace only', async () => {
-    const invited = await owner.api('/invitations', {
-      method: 'POST',
-      body: { email: 'Guest@example.com', role: 'member' },
-    })
+    const invited = await owner.post('/invitations', { email: 'Guest@example.com', role: 'member' })
     const invitation = new URL(invited.json.data.url).searchParams.get('token') as string
     const shown = await server().call(`/api/auth/invitation?token=${invitation}`)
     expect([shown.status, shown.json]).toEqual([
@@ -116,7 +113,7 @@ onBothEngines('signing up', (server) => {
   })
 
   test('tells a person with an account to sign in, and keeps the invitation', async () => {
-    const { json } = await owner.api('/workspaces', { method: 'POST', body: { name: 'Second' } })
+    const { json } = await owner.post('/workspaces', { name: 'Second' })
     const invited = await owner.api(
       '/invitations',
       { method: 'POST', body: { email: 'guest@example.com', role: 'owner' } },
@@ -132,7 +129,7 @@ onBothEngines('signing up', (server) => {
   })
 
   test('requires passwords of 12 to 128 characters that are neither common nor about the person', async () => {
-    const invited = await owner.api('/invitations', { method: 'POST', body: { email: 'new@example.com' } })
+    const invited = await owner.post('/invitations', { email: 'new@example.com' })
     const invitation = new URL(invited.json.data.url).searchParams.get('token') as string
     for (const [password, message] of [
       ['short', 'must be at least 12 characters'],
@@ -169,6 +166,6 @@ onBothEngines('signing up', (server) => {
     }
     const plain = { method: 'POST', body: 'a=b', headers: { 'Content-Type': 'text/plain' } }
     expect((await server().call('/api/auth/sign-up/email', plain)).status).toBe(415)
-    expect((await server().call('/api/auth/sign-up/email', { method: 'POST', body: '[]' })).status).toBe(400)
+    expect((await server().post('/api/auth/sign-up/email', '[]')).status).toBe(400)
   })
 })

@@ -55,7 +55,7 @@ withReplies('a brand', (house) => {
 
   async function branded(brand: Record<string, unknown> = BRAND) {
     const team = await createTeam(house().server)
-    const patch = (body: unknown) => team.owner.apiIn(team.id, '/workspace', { method: 'PATCH', body })
+    const patch = (body: unknown) => team.owner.in(team.id).patch('/workspace', body)
     expect((await patch({ brand })).status).toBe(200)
     return { team, patch }
   }
@@ -88,7 +88,7 @@ withReplies('a brand', (house) => {
       logo: null,
       footer: null,
     })
-    expect((await team.api('/workspace', { method: 'PATCH', body: { brand: null } })).status).toBe(403)
+    expect((await team.patch('/workspace', { brand: null })).status).toBe(403)
     expect(Object.values((await patch({ brand: null })).json.data.brand)).toEqual(Array(6).fill(null))
   })
 
@@ -119,7 +119,7 @@ withReplies('a brand', (house) => {
     await addVerifiedDomain(server, team.id, name)
     const create = async (fields: object) => {
       const body = { destinationUrl: 'https://example.com/', ...fields }
-      return (await team.api('/links', { method: 'POST', body })).json.data.slug as string
+      return (await team.post('/links', body)).json.data.slug as string
     }
     const past = '2020-01-01T00:00:00Z'
     const pages = {

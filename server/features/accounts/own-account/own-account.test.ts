@@ -41,7 +41,7 @@ const subjectsTo = (to: string) =>
   mail.mails.filter((each) => each.to.includes(to)).map(({ parsed }) => parsed.subject)
 const tokenIn = (text: string) => /token=([\w-]+)/.exec(text)?.[1] ?? ''
 
-const post = (who: SignedUpUser, path: string, body?: object) => who.auth(path, { method: 'POST', body })
+const post = (who: SignedUpUser, path: string, body?: object) => who.postAuth(path, body)
 
 const withMail = {
   now,
@@ -125,20 +125,14 @@ onBothEngines(
       expect([answer.status, answer.json]).toEqual([200, { status: true }])
     }
     const open = async (path: 'confirm' | 'undo', token: string) => {
-      const { status, json } = await server().call(`/api/auth/change-email/${path}`, {
-        method: 'POST',
-        body: { token },
-      })
+      const { status, json } = await server().post(`/api/auth/change-email/${path}`, { token })
       return { status, json }
     }
     /** Takes the mail to the new address. @returns the token of its link */
     const takeConfirmation = async (address: string) =>
       tokenIn(await takeMail(address, 'Confirm your new email address'))
     const setPassword = (resetUrl: string, newPassword: string) =>
-      server().call('/api/auth/reset-password', {
-        method: 'POST',
-        body: { token: tokenIn(resetUrl), newPassword },
-      })
+      server().post('/api/auth/reset-password', { token: tokenIn(resetUrl), newPassword })
 
     test('is confirmed by a link to the new address, which works once and for an hour', async () => {
       const ada = await signUpOverHttp(server())
@@ -148,7 +142,7 @@ onBothEngines(
       expect(notice).not.toContain(address)
       const token = await takeConfirmation(address)
       expect(await addressOf(ada)).toBe(ada.email)
-      const kept = await server().app.db.read.selectFrom('verifications').selectAll().execute()
+      const kept = await server().rows('verifications')
       expect(JSON.stringify(kept)).not.toContain(token)
 
       const answers = await Promise.all([1, 2].map(() => open('confirm', token)))
@@ -269,7 +263,7 @@ onBothEngines(
       ])
       expect((await ada.api('/links', {}, alone)).status).toBe(200)
 
-      await ada.api(`/members/${bob.id}`, { method: 'PATCH', body: { role: 'owner' } })
+      await ada.patch(`/members/${bob.id}`, { role: 'owner' })
       const done = await end(ada, ` ${ada.email.toUpperCase()} `)
       expect([done.status, toCookieHeader(done)]).toEqual([200, ''])
       await takeMail(ada.email, 'Your account was deleted')
@@ -307,12 +301,9 @@ onBothEngines(
     test('is no way out of a suspension', async () => {
       const ada = await createPerson(server())
       const body = { destinationUrl: 'https://example.com/' }
-      const { id } = (await ada.api('/links', { method: 'POST', body })).json.data
-      const { db } = server().app
+      const { id } = (await ada.post('/links', body)).json.data
       const suspend = (table: 'links' | 'workspaces', row: number, suspended_at: number | null) =>
-        db.write((connection) =>
-          connection.updateTable(table).set({ suspended_at }).where('id', '=', row).execute(),
-        )
+        server().update(table, { id: row }, { suspended_at })
       await suspend('links', id, at)
       expect((await end(ada)).status).toBe(403)
       await suspend('links', id, null)

@@ -15,7 +15,7 @@ export interface AppOwner {
 
 /** Sets up an authenticator app over HTTP. The code of the step before is used, so that the current one is free. */
 export async function setUpApp(person: SignedUpUser, now: () => number): Promise<AppOwner> {
-  const post = (path: string, body?: object) => person.auth(path, { method: 'POST', body })
+  const post = (path: string, body?: object) => person.postAuth(path, body)
   const { json } = await post('/second-factor/app')
   while (true) {
     const sentAt = now()
@@ -33,11 +33,7 @@ export async function signInAgain(
   { email, password, workspaceId }: SignedUpUser,
   headers: Record<string, string> = {},
 ) {
-  const answer = await server.call('/api/auth/sign-in/email', {
-    method: 'POST',
-    body: { email, password },
-    headers,
-  })
+  const answer = await server.post('/api/auth/sign-in/email', { email, password }, headers)
   const person = toSignedUpUser(server, toCookieHeader(answer), { email, password, workspaceId })
   return { answer, person }
 }

@@ -37,8 +37,7 @@ onBothEngines(
       address += 1
     })
     const from = () => ({ 'X-Forwarded-For': `203.0.113.${address}` })
-    const post = (who: SignedUpUser, path: string, body?: object) =>
-      who.auth(path, { method: 'POST', body, headers: from() })
+    const post = (who: SignedUpUser, path: string, body?: object) => who.postAuth(path, body, from())
     const again = (who: SignedUpUser) => signInAgain(server(), who, from())
     const isIn = async (who: SignedUpUser) => (await who.auth('/get-session')).json !== null
 
@@ -121,11 +120,7 @@ onBothEngines(
       // The owner is somewhere else, and is not held up.
       const headers = { 'X-Forwarded-For': '203.0.113.77' }
       const { person: owner } = await signInAgain(server(), ada, headers)
-      const right = await owner.auth('/second-factor/verify', {
-        method: 'POST',
-        body: { code: nextCode() },
-        headers,
-      })
+      const right = await owner.postAuth('/second-factor/verify', { code: nextCode() }, headers)
       expect(right.status).toBe(200)
     })
 
@@ -206,7 +201,7 @@ onBothEngines(
       const { id } = (await server().call('/api/auth/get-session', { headers })).json.user
       const link = new URL(await createResetLink({ db, now, origin: server().origin }, id))
       const body = { token: link.searchParams.get('token'), newPassword: 'a third long password' }
-      expect((await server().call('/api/auth/reset-password', { method: 'POST', body })).status).toBe(200)
+      expect((await server().post('/api/auth/reset-password', body)).status).toBe(200)
       const reset = await again({ ...dee, password: 'a third long password' })
       expect(reset.answer.json.secondFactor).toBe(true)
       expect(await isIn(reset.person)).toBe(false)
@@ -278,7 +273,7 @@ onBothEngines(
       expect(await open(member, workspaceId)).toBe(200)
 
       // Removing the factor ends the access.
-      await member.auth('/second-factor/app/remove', { method: 'POST' })
+      await member.postAuth('/second-factor/app/remove')
       expect(await open(member, workspaceId)).toBe(403)
       expect((await patch(owner, { requireTwoFactor: false })).status).toBe(200)
       expect(await open(member, workspaceId)).toBe(200)
@@ -288,7 +283,7 @@ onBothEngines(
       const owner = await createPerson(server())
       await setUpApp(owner, now)
       await patch(owner, { requireTwoFactor: true })
-      const { key } = (await owner.api('/keys', { method: 'POST', body: { name: 'ci' } })).json.data
+      const { key } = (await owner.post('/keys', { name: 'ci' })).json.data
       const headers = { Authorization: `Bearer ${key}` }
       expect((await server().call('/v1/links', { headers })).status).toBe(200)
     })

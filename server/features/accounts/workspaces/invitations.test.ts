@@ -21,16 +21,15 @@ onBothEngines(
   (server) => {
     const somebody = (named: string) => createSignedInUser(server(), named, now)
     const invite = (who: SignedInUser, id: number, email: string, role?: string) =>
-      who.apiIn(id, '/invitations', { method: 'POST', body: { email, role } })
+      who.in(id).post('/invitations', { email, role })
     /** @returns the invitation and the token of its link */
     const invited = async (who: SignedInUser, id: number, email: string, role?: string) => {
       const { json } = await invite(who, id, email, role)
       return { ...json.data, token: new URL(json.data.url).searchParams.get('token') as string }
     }
-    const accept = (who: SignedInUser, token: unknown) =>
-      who.api('/invitations/accept', { method: 'POST', body: { token } })
+    const accept = (who: SignedInUser, token: unknown) => who.post('/invitations/accept', { token })
     const withdraw = (who: SignedInUser, id: number, invitation: number) =>
-      who.apiIn(id, `/invitations/${invitation}`, { method: 'DELETE' })
+      who.in(id).delete(`/invitations/${invitation}`)
     const members = async (who: SignedInUser, id: number) => (await who.apiIn(id, '/members')).json.total
     const open = async (who: SignedInUser, id: number) => (await who.apiIn(id, '/invitations')).json
 
@@ -56,7 +55,7 @@ onBothEngines(
       const joined = await accept(ann, new URL(url).searchParams.get('token'))
       expect([joined.status, joined.json.data]).toMatchObject([200, { id, role: 'owner', members: 3 }])
       expect((await ann.api('/workspaces')).json.data[0]).toMatchObject({ id, role: 'owner' })
-      expect((await ann.apiIn(id, '/keys', { method: 'POST', body: { name: 'x' } })).status).toBe(201)
+      expect((await ann.in(id).post('/keys', { name: 'x' })).status).toBe(201)
       expect((await open(owner, id)).total).toBe(0)
     })
 
@@ -89,7 +88,7 @@ onBothEngines(
       const answers = await Promise.all([accept(ann, token), accept(ann, token), accept(ann, token)])
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404])
       expect((await accept(ann, token)).json).toEqual(NOT_FOUND)
-      await owner.apiIn(id, `/members/${ann.id}`, { method: 'DELETE' })
+      await owner.in(id).delete(`/members/${ann.id}`)
       expect((await accept(ann, token)).status).toBe(404)
       expect(await members(owner, id)).toBe(2)
     })
@@ -185,7 +184,7 @@ onBothEngines(
         ['/workspaces', { name: 'x' }],
         ['/invitations/accept', { token: 'x' }],
       ] as const) {
-        const { status, json } = await owner.apiIn(id, path, { method: 'POST', body, headers })
+        const { status, json } = await owner.in(id).post(path, body, headers)
         expect([path, status, Object.keys(json.errors ?? {})]).toEqual([path, 422, ['Idempotency-Key']])
       }
       expect((await open(owner, id)).total).toBe(0)
@@ -198,11 +197,7 @@ onBothEngines(
       await accept(ann, (await invited(owner, id, ann.email)).token)
       await invite(owner, id, 'open@people.example')
       const kept = async () => {
-        const rows = await server()
-          .app.db.read.selectFrom('invitations')
-          .select('email')
-          .where('workspace_id', '=', id)
-          .execute()
+        const rows = await server().rows('invitations', { workspace_id: id })
         return rows.map(({ email }) => email)
       }
       await pruneInvitations(server().app.db, now)

@@ -27,8 +27,8 @@ describe('an invitation by mail', () => {
   })
 
   const invite = async (email: string) =>
-    (await own.owner.apiIn(own.id, '/invitations', { method: 'POST', body: { email } })).json.data
-  const rename = (name: string) => own.owner.apiIn(own.id, '/workspace', { method: 'PATCH', body: { name } })
+    (await own.owner.in(own.id).post('/invitations', { email })).json.data
+  const rename = (name: string) => own.owner.in(own.id).patch('/workspace', { name })
 
   test('goes to the invited address only, with the link of the answer', async () => {
     const { url, mailed } = await invite('ann@people.example')
@@ -75,10 +75,7 @@ describe('an invitation by mail', () => {
 
   test('is made fifty times a day by one workspace, and by one person with many workspaces', async () => {
     const post = async (workspaceId: number, i: number) =>
-      own.owner.apiIn(workspaceId, '/invitations', {
-        method: 'POST',
-        body: { email: `guest-${i}@people.example` },
-      })
+      own.owner.in(workspaceId).post('/invitations', { email: `guest-${i}@people.example` })
     const { limiter } = server.app.signIn
     const counted = [`invitations:workspace:${own.id}`, `invitations:user:${own.owner.id}`]
     for (const key of counted) for (let i = 0; i < 48; i++) await limiter.take(key, 50, DAY_MS)
@@ -88,7 +85,7 @@ describe('an invitation by mail', () => {
     expect(smtp.mails).toHaveLength(2)
     expect((await own.owner.apiIn(own.id, '/invitations')).json.total).toBe(2)
 
-    const other = await own.owner.api('/workspaces', { method: 'POST', body: { name: 'Another' } })
+    const other = await own.owner.post('/workspaces', { name: 'Another' })
     const refused = await post(other.json.data.id, 99)
     expect([refused.status, refused.json.error]).toEqual([
       429,

@@ -12,9 +12,8 @@ import { onBothEngines } from '../../../../tests/support/world.ts'
 const NEEDS_OWNER = { error: 'A workspace needs an owner' }
 
 const setRole = (who: SignedInUser, id: number, userId: number, role: unknown) =>
-  who.apiIn(id, `/members/${userId}`, { method: 'PATCH', body: { role } })
-const remove = (who: SignedInUser, id: number, userId: number) =>
-  who.apiIn(id, `/members/${userId}`, { method: 'DELETE' })
+  who.in(id).patch(`/members/${userId}`, { role })
+const remove = (who: SignedInUser, id: number, userId: number) => who.in(id).delete(`/members/${userId}`)
 
 onBothEngines('members', (server) => {
   const rolesIn = async (who: SignedInUser, id: number) => {
@@ -48,9 +47,7 @@ onBothEngines('members', (server) => {
     const { id, owner, member } = await createTeam(server())
     const link = { method: 'POST', body: { destinationUrl: 'https://example.com/' } }
     expect((await member.apiIn(id, '/links', link)).status).toBe(201)
-    const invited = (
-      await owner.apiIn(id, '/invitations', { method: 'POST', body: { email: 'i@people.example' } })
-    ).json.data
+    const invited = (await owner.in(id).post('/invitations', { email: 'i@people.example' })).json.data
     const [key] = (await owner.apiIn(id, '/keys')).json.data
     const asked: [string, string, object?][] = [
       ['PATCH', '/workspace', { name: 'x' }],
@@ -76,9 +73,9 @@ onBothEngines('members', (server) => {
     const { id, owner, member } = await createTeam(server())
     const { status, json } = await setRole(owner, id, member.id, 'owner')
     expect([status, json.data]).toMatchObject([200, { userId: member.id, role: 'owner' }])
-    expect((await member.apiIn(id, '/keys', { method: 'POST', body: { name: 'x' } })).status).toBe(201)
+    expect((await member.in(id).post('/keys', { name: 'x' })).status).toBe(201)
     await setRole(member, id, owner.id, 'member')
-    expect((await owner.apiIn(id, '/keys', { method: 'POST', body: { name: 'y' } })).status).toBe(403)
+    expect((await owner.in(id).post('/keys', { name: 'y' })).status).toBe(403)
     expect(await rolesIn(owner, id)).toEqual({ [owner.id]: 'member', [member.id]: 'owner' })
     expect((await setRole(member, id, owner.id, undefined)).json.data.role).toBe('member')
     for (const role of ['admin', '', null, 1, 'OWNER']) {
@@ -89,7 +86,7 @@ onBothEngines('members', (server) => {
   test('lose access with the next request after removal, and their links stay', async () => {
     const { id, owner, member } = await createTeam(server())
     await addToWorkspace(server(), id, member, 'owner')
-    const made = (await member.apiIn(id, '/keys', { method: 'POST', body: { name: 'theirs' } })).json.data
+    const made = (await member.in(id).post('/keys', { name: 'theirs' })).json.data
     const removed = await remove(owner, id, member.id)
     expect([removed.status, removed.json.data]).toMatchObject([
       200,

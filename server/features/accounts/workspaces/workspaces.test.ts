@@ -11,8 +11,7 @@ import { onBothEngines } from '../../../../tests/support/world.ts'
 import { listOwnerEmails } from './members.ts'
 
 onBothEngines('workspaces', (server) => {
-  const made = async (who: SignedInUser, name: string) =>
-    (await who.api('/workspaces', { method: 'POST', body: { name } })).json.data
+  const made = async (who: SignedInUser, name: string) => (await who.post('/workspaces', { name })).json.data
   const ids = async (who: SignedInUser) => {
     const { json } = await who.api('/workspaces')
     return json.data.map(({ id }: { id: number }) => id)
@@ -21,7 +20,7 @@ onBothEngines('workspaces', (server) => {
   test('are created with their creator as owner, and hidden from other people', async () => {
     const ada = await createSignedInUser(server(), 'Ada')
     expect((await ada.api('/workspaces')).json).toEqual({ data: [], nextCursor: null, total: 0 })
-    const { status, json } = await ada.api('/workspaces', { method: 'POST', body: { name: ' Boats ' } })
+    const { status, json } = await ada.post('/workspaces', { name: ' Boats ' })
     expect(status).toBe(201)
     const { publicId } = json.data
     expect(publicId).toMatch(/^ws_[2-9a-z]{16}$/)
@@ -55,7 +54,7 @@ onBothEngines('workspaces', (server) => {
     const second = await made(ada, 'Locks')
     const { id, name, plan, role, operatesServer, requireTwoFactor, createdAt } = second
     const tag = { name: 'Folder', color: 'teal', pinned: true }
-    const pinned = await ada.apiIn(id, '/tags', { method: 'POST', body: tag })
+    const pinned = await ada.in(id).post('/tags', tag)
     const list = (await ada.api('/workspaces')).json
     expect(list.data[1]).toEqual({
       id,
@@ -115,7 +114,7 @@ onBothEngines('workspaces', (server) => {
 
   test('are renamed by owners, not by members', async () => {
     const { id, owner, member, api } = await createTeam(server())
-    const rename = (who: SignedInUser, body: object) => who.apiIn(id, '/workspace', { method: 'PATCH', body })
+    const rename = (who: SignedInUser, body: object) => who.in(id).patch('/workspace', body)
     expect((await rename(member, { name: 'Mine' })).status).toBe(403)
     for (const name of ['', '  ', 'x'.repeat(101), null, 5]) {
       expect((await rename(owner, { name })).status).toBe(422)
@@ -150,9 +149,8 @@ onBothEngines('workspaces', (server) => {
     const { slug } = await createLink()
     const kept = await other.createLink()
     const form = (await api('/forms', { method: 'POST', body: { name: 'Contact' } })).json.data
-    await owner.apiIn(id, '/invitations', { method: 'POST', body: { email: 'new@people.example' } })
-    const end = (who: SignedInUser, query: string) =>
-      who.apiIn(id, `/workspace${query}`, { method: 'DELETE' })
+    await owner.in(id).post('/invitations', { email: 'new@people.example' })
+    const end = (who: SignedInUser, query: string) => who.in(id).delete(`/workspace${query}`)
 
     expect((await end(member, '?confirm=Test')).status).toBe(403)
     for (const query of ['', '?confirm=', '?confirm=test', '?confirm=Test&confirm=Test']) {
@@ -196,9 +194,7 @@ onBothEngines('workspaces', (server) => {
   test('refuse API keys on the routes for people, and change nothing', async () => {
     const { id, api, owner, member } = await createTeam(server())
     const before = (await api('/workspace')).json.data
-    const invitation = (
-      await owner.apiIn(id, '/invitations', { method: 'POST', body: { email: 'b@people.example' } })
-    ).json.data
+    const invitation = (await owner.in(id).post('/invitations', { email: 'b@people.example' })).json.data
     const token = new URL(invitation.url).searchParams.get('token')
     const [own] = (await owner.apiIn(id, '/keys')).json.data
     const asked: [string, string, object?][] = [

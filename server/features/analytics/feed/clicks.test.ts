@@ -30,16 +30,10 @@ onBothEngines(
     }
     const addChannel = async (ws: TestWorkspace, fields: object = {}) => {
       const body = { type: 'webhook', name: 'Clicks', url: receiver.url, events: ['link.clicked'], ...fields }
-      return (await ws.api('/channels', { method: 'POST', body })).json.data
+      return (await ws.post('/channels', body)).json.data
     }
     const readPayloads = async (channelId: number): Promise<{ count: number; clicks: ClickResource[] }[]> => {
-      const rows = await server()
-        .app.db.read.selectFrom('deliveries')
-        .select('payload')
-        .where('channel_id', '=', channelId)
-        .where('event', '=', 'link.clicked')
-        .orderBy('id')
-        .execute()
+      const rows = await server().rows('deliveries', { channel_id: channelId, event: 'link.clicked' })
       return rows.map(({ payload }) => JSON.parse(payload ?? '{}'))
     }
     const readFeed = async (ws: TestWorkspace, id: number, after?: string, limit = 2) => {
@@ -122,7 +116,7 @@ onBothEngines(
       await click()
       for (const from of [after, undefined])
         expect((await readFeed(ws, link.id, from, 1)).clicks).toHaveLength(1)
-      await ws.api(`/links/${link.id}`, { method: 'DELETE' })
+      await ws.delete(`/links/${link.id}`)
       expect((await ws.api(`/links/${link.id}/clicks?after=${after}`)).status).toBe(404)
     })
 

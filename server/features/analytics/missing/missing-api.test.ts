@@ -74,20 +74,14 @@ onBothEngines('unknown slugs that people asked for', (server) => {
   test('suggest no link that does not answer', async () => {
     await workspace.createLink({ slug: 'autumn', archived: true })
     const { id } = await workspace.createLink({ slug: 'autums' })
-    await workspace.api(`/links/${id}`, { method: 'DELETE' })
+    await workspace.delete(`/links/${id}`)
     miss(server(), 'autumm')
     expect((await list()).data).toMatchObject([{ slug: 'autumm', closest: null, linkId: null }])
   })
 
   test('are of the hours that the range touches', async () => {
     const at = server().now() - 50 * HOUR
-    await server().app.db.write((connection) =>
-      connection
-        .updateTable('workspaces')
-        .set({ created_at: at - HOUR })
-        .where('id', '=', workspace.id)
-        .execute(),
-    )
+    await server().update('workspaces', { id: workspace.id }, { created_at: at - HOUR })
     miss(server(), 'old', { at })
     miss(server(), 'new')
     expect(await slugs('?interval=24h')).toEqual([`${domain()}/new`])

@@ -34,7 +34,7 @@ onBothEngines(
     })
 
     const patch = (missingReportAbove: unknown) =>
-      workspace.owner.apiIn(workspace.id, '/workspace', { method: 'PATCH', body: { missingReportAbove } })
+      workspace.owner.in(workspace.id).patch('/workspace', { missingReportAbove })
     function ask(slugKey: string, times: number, at = now) {
       const visitor = { human: true, address: '198.51.100.1', userAgent: BROWSER_USER_AGENT }
       const place = { domain: ownDomain, workspaceId: workspace.id, slugKey }
@@ -79,13 +79,10 @@ onBothEngines(
       await patch(null)
       await report()
       expect(mail.mails).toEqual([])
-      const audit = await server()
-        .app.db.read.selectFrom('audit_events')
-        .select(['action', 'detail'])
-        .where('workspace_id', '=', workspace.id)
-        .where('action', '=', 'workspace.settings_changed')
-        .orderBy('id')
-        .execute()
+      const audit = await server().rows('audit_events', {
+        workspace_id: workspace.id,
+        action: 'workspace.settings_changed',
+      })
       expect(audit.map(({ detail }) => JSON.parse(detail))).toEqual([
         { missingReportAbove: 10 },
         { missingReportAbove: null },

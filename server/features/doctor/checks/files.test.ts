@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { findSmallDiskProblem, toSmallDiskCommand } from '../../../../tests/faults/small-disk.ts'
+import { insertRows, workspaceRow } from '../../../../tests/support/test-rows.ts'
 import { toBatchFileName } from '../../hits/batches/batch-file.ts'
 import { createPatient, type DoctorPatient, summarize } from '../doctor.fixture.ts'
 import { checkBackup } from './backup.ts'
@@ -116,12 +117,7 @@ describe('the clock', () => {
 
   test('is a problem when it went back behind files or rows', async () => {
     expect(await check(NOW - HOUR)).toMatch(/problem: The newest file .* ahead of the clock/)
-    await patient.db.write((connection) =>
-      connection
-        .insertInto('workspaces')
-        .values({ id: 1, public_id: 'p', name: 'w', plan: 'pro', created_at: 0, updated_at: 0 })
-        .execute(),
-    )
+    await insertRows(patient.db, { workspaces: [workspaceRow({ id: 1, created_at: 0 })] })
     const future = new Date(NOW + 2 * 24 * HOUR)
     utimesSync(pathOf('towpath.db'), future, future)
     expect(await check()).toContain('the clock went back')

@@ -5,6 +5,7 @@ import { closeSync, openSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { migratedDatabase } from '../../../../tests/support/migrated-database.ts'
+import { formRow, insertRows, linkRow, workspaceRow } from '../../../../tests/support/test-rows.ts'
 import { ENGINES } from '../../../../tests/support/world.ts'
 import { openDatabaseReader, toSqlitePath } from '../../../storage/database/open-reader.ts'
 import type { HitInspection } from '../../../storage/hits/hit-engine.ts'
@@ -28,26 +29,10 @@ describe.each(ENGINES)('on %s', (engine) => {
   beforeAll(async () => {
     database = engine === 'postgres' ? await migratedDatabase() : undefined
     patient = await createPatient(database?.url)
-    await patient.db.write(async (connection) => {
-      await connection
-        .insertInto('workspaces')
-        .values({ id: 1, public_id: 'p1', name: 'w', plan: 'pro', created_at: 1, updated_at: 1 })
-        .execute()
-      for (const id of [1, 2, 3])
-        await connection
-          .insertInto('links')
-          .values({
-            ...{ id, workspace_id: 1, domain: '', slug: `s${id}`, slug_key: `s${id}`, search_text: '' },
-            ...{
-              destination_url: 'https://example.com/',
-              created_at: 1,
-              updated_at: 1,
-              clicks: id * 10,
-              leads: 0,
-            },
-          } as never)
-          .execute()
-      await connection.insertInto('click_marks').values({ node: 'n1', batch: 5 }).execute()
+    await insertRows(patient.db, {
+      workspaces: [workspaceRow({ id: 1 })],
+      links: [1, 2, 3].map((id) => linkRow({ id, clicks: id * 10 })),
+      click_marks: [{ node: 'n1', batch: 5 }],
     })
   }, 120_000)
   afterAll(async () => {
@@ -117,44 +102,20 @@ describe.each(ENGINES)('on %s', (engine) => {
   })
 
   test('counters of leads are a problem when submissions have more', async () => {
-    await patient.db.write(async (connection) => {
-      const at = { created_at: 1, updated_at: 1 }
-      await connection
-        .insertInto('forms')
-        .values({
-          id: 1,
-          workspace_id: 1,
-          form_key: 'f1',
-          name: 'f',
-          redirect_url: null,
-          success_message: null,
-          ...at,
-        })
-        .execute()
-      await connection
-        .insertInto('submissions')
-        .values({
-          id: 1,
-          workspace_id: 1,
-          form_id: 1,
-          fields: '[]',
-          search_text: '',
-          fingerprint: 'x',
-          created_at: 1,
-        } as never)
-        .execute()
-      await connection
-        .insertInto('touches')
-        .values({
-          submission_id: 1,
-          position: 0,
-          touches: 1,
-          workspace_id: 1,
-          at: 1,
-          kind: 'click',
-          link_id: 1,
-        } as never)
-        .execute()
+    const lead = { id: 1, workspace_id: 1, form_id: 1, fields: '[]', search_text: '', fingerprint: 'x' }
+    const touch = {
+      submission_id: 1,
+      position: 0,
+      touches: 1,
+      workspace_id: 1,
+      at: 1,
+      kind: 'click',
+      link_id: 1,
+    }
+    await insertRows(patient.db, {
+      forms: [formRow({ id: 1, form_key: 'f1' })],
+      submissions: [{ ...lead, created_at: 1 }],
+      touches: [touch as never],
     })
     expect(await checkWith(inspect([10, 20, 30]))).toContain('problem: Links with fewer leads than')
     await patient.db.write((connection) =>

@@ -15,11 +15,11 @@ onBothEngines(
     let first: number
     beforeAll(async () => {
       owner = await createSignedInUser(server(), 'Owner')
-      first = (await owner.api('/workspaces', { method: 'POST', body: { name: 'First' } })).json.data.id
+      first = (await owner.post('/workspaces', { name: 'First' })).json.data.id
     })
 
     test('is seen by owners of the first workspace, and by nobody else', async () => {
-      const other = (await owner.api('/workspaces', { method: 'POST', body: { name: 'Other' } })).json.data.id
+      const other = (await owner.post('/workspaces', { name: 'Other' })).json.data.id
       const seen = await owner.apiIn(first, '/doctor')
       expect(seen.status).toBe(200)
       expect(seen.json.data.findings.length).toBeGreaterThan(10)
@@ -58,9 +58,7 @@ onBothEngines(
       }
       expect((await counters())[0]).toStartWith('ok: 20 clicks on')
       // A report holds for a while: a new doctor looks again.
-      await server().app.db.write((connection) =>
-        connection.updateTable('links').set({ clicks: 13 }).where('id', '=', id).execute(),
-      )
+      await server().update('links', { id }, { clicks: 13 })
       const again = createDoctor({
         ...(await createPatient()).needs(),
         openRows: async () => server().app.db,

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { migratedDatabase } from '../../../../tests/support/migrated-database.ts'
+import { describe, expect, test } from 'bun:test'
+import { formRow, insertRows, useDatabase, workspaceRow } from '../../../../tests/support/test-rows.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { ENGINES } from '../../../../tests/support/world.ts'
 import { toErrorResponse } from '../../../http/error-response.ts'
 import { unavailable } from '../../../lib/failure.ts'
-import { type Database, type DatabaseHandle, openDatabase } from '../../../storage/database/open-database.ts'
+import type { Database } from '../../../storage/database/open-database.ts'
 import { createApi } from '../../accounts/access/api-env.ts'
 import { newFormKey } from '../settings/form-key.ts'
 import { ATTEMPT_OUTCOMES, type AttemptOutcome, openAttemptCounter } from './attempt-counter.ts'
@@ -17,53 +14,19 @@ const NOON = Date.parse('2026-03-29T12:00:00Z')
 const DAY = 24 * 60 * 60 * 1000
 
 describe.each(ENGINES)('the losses of a form (%s)', (engine) => {
-  let directory: string
-  let db: DatabaseHandle
-  let database: Awaited<ReturnType<typeof migratedDatabase>> | undefined
+  const rows = useDatabase(engine, (db) =>
+    insertRows(db, { workspaces: [1, 2].map((id) => workspaceRow({ id, created_at: NOON })) }),
+  )
   let forms = 0
   let now = NOON
-
-  beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'losses-'))
-    database = engine === 'postgres' ? await migratedDatabase() : undefined
-    db = await openDatabase({ dataDir: directory, databaseUrl: database?.url })
-    const at = { created_at: NOON, updated_at: NOON }
-    await db.write(async (connection) => {
-      for (const id of [1, 2]) {
-        await connection
-          .insertInto('workspaces')
-          .values({ id, public_id: `p${id}`, name: 'w', plan: 'pro', ...at })
-          .execute()
-      }
-    })
-  }, 120_000)
-  afterAll(async () => {
-    await db.close()
-    await database?.drop()
-    rmSync(directory, { recursive: true, force: true })
-  })
 
   async function newForm() {
     const id = ++forms
     const formKey = newFormKey()
-    const at = { created_at: NOON, updated_at: NOON }
-    await db.write((connection) =>
-      connection
-        .insertInto('forms')
-        .values({
-          id,
-          workspace_id: 1,
-          form_key: formKey,
-          name: 'f',
-          redirect_url: null,
-          success_message: null,
-          ...at,
-        })
-        .execute(),
-    )
+    await insertRows(rows.db, { forms: [formRow({ id, form_key: formKey })] })
     return { id, formKey }
   }
-  const open = (through: Database = db, everyMs = 3_600_000) =>
+  const open = (through: Database = rows.db, everyMs = 3_600_000) =>
     openAttemptCounter({ db: through, now: () => now, everyMs })
   type Opened = ReturnType<typeof open>
 
@@ -72,7 +35,7 @@ describe.each(ENGINES)('the losses of a form (%s)', (engine) => {
     app.onError((error) => toErrorResponse(error, 'test'))
     app.use(async (c, next) => {
       c.set('actor', { kind: 'key', workspaceId, plan: 'pro', keyId: 1 })
-      c.set('db', db)
+      c.set('db', rows.db)
       await next()
     })
     app.route('/', createLossesApi({ attempts, now: () => now }))
@@ -85,7 +48,7 @@ describe.each(ENGINES)('the losses of a form (%s)', (engine) => {
   const none = Object.fromEntries(ATTEMPT_OUTCOMES.map((name) => [name, 0]))
   const stored = async (formId: number) =>
     (
-      await db.read
+      await rows.db.read
         .selectFrom('form_attempts')
         .select(['day', 'outcome', 'field', 'attempts'])
         .where('form_id', '=', formId)
@@ -195,7 +158,7 @@ describe.each(ENGINES)('the losses of a form (%s)', (engine) => {
 
   test('are written by themselves after a moment, and again after more attempts', async () => {
     const { id } = await newForm()
-    const attempts = open(db, 5)
+    const attempts = open(rows.db, 5)
     attempts.count(id, 'stored')
     await until('the first is written', async () => (await stored(id))[0]?.attempts === 1)
     attempts.count(id, 'stored')
@@ -213,7 +176,7 @@ describe.each(ENGINES)('the losses of a form (%s)', (engine) => {
     await attempts.flush()
     attempts.count(gone.id, 'stored')
     attempts.count(here.id, 'stored')
-    await db.write((connection) => connection.deleteFrom('forms').where('id', '=', gone.id).execute())
+    await rows.db.write((connection) => connection.deleteFrom('forms').where('id', '=', gone.id).execute())
     await attempts.close()
     expect([await stored(gone.id), (await stored(here.id)).length]).toEqual([[], 1])
   })
@@ -222,8 +185,8 @@ describe.each(ENGINES)('the losses of a form (%s)', (engine) => {
     const { id } = await newForm()
     let away = true
     const attempts = open({
-      ...db,
-      write: (verb) => (away ? Promise.reject(unavailable(new Error('away'))) : db.write(verb)),
+      ...rows.db,
+      write: (verb) => (away ? Promise.reject(unavailable(new Error('away'))) : rows.db.write(verb)),
     })
     for (let n = 0; n < 3; n++) {
       attempts.count(id, 'stored')

@@ -22,7 +22,7 @@ function visitor(server: TestServer) {
   async function formOf(settings: Record<string, unknown> = {}) {
     const workspace = await server.createWorkspace()
     const body = { name: 'Contact', captcha: true, ...settings }
-    const made = await workspace.api('/forms', { method: 'POST', body })
+    const made = await workspace.post('/forms', body)
     expect([made.status, made.json?.error]).toEqual([201, undefined])
     const { formKey } = made.json.data
     const submissions = async () => {
@@ -33,11 +33,11 @@ function visitor(server: TestServer) {
   }
 
   const send = async (formKey: string, fields: Record<string, string>, headers = {}) => {
-    const answer = await server.call(`/f/${formKey}`, {
-      method: 'POST',
-      body: { email: 'jo@example.com', ...fields },
-      headers: { 'X-Forwarded-For': nextAddress(), ...headers },
-    })
+    const answer = await server.post(
+      `/f/${formKey}`,
+      { email: 'jo@example.com', ...fields },
+      { 'X-Forwarded-For': nextAddress(), ...headers },
+    )
     return { status: answer.status, json: answer.json }
   }
   const withToken = (token: string | undefined) => ({ 'cf-turnstile-response': token ?? '' })
@@ -88,17 +88,6 @@ onBothEngines(
       expect(await stored()).toBe(0)
     })
 
-    test('a field error does not use up the token', async () => {
-      const { formOf, send, withToken, solved } = page()
-      const { formKey, stored } = await formOf({ requiredFields: ['name'] })
-      const token = await solved(formKey)
-      const slip = await send(formKey, withToken(token))
-      expect(slip.json).toEqual({ ok: false, errors: { name: 'This field is required' } })
-      expect((await send(formKey, { ...withToken(token), name: 'Jo' })).json).toEqual({ ok: true })
-      expect((await send(formKey, { ...withToken(token), name: 'Jo' })).json).toEqual(FAILED)
-      expect(await stored()).toBe(1)
-    })
-
     test('stores one of 50 parallel replays', async () => {
       const { formOf, send, withToken, solved } = page()
       const { formKey, stored } = await formOf()
@@ -118,7 +107,7 @@ onBothEngines(
       expect(Object.keys(told.json.forms[formKey]).sort()).toEqual(names)
       expect(told.json).toMatchObject({ forms: { [formKey]: { successMessage: 'Thanks', captcha: null } } })
       expect(told.headers.get('access-control-allow-origin')).toBe('*')
-      expect((await server().call('/e/forms', { method: 'POST', body: {} })).status).toBe(405)
+      expect((await server().post('/e/forms', {})).status).toBe(405)
     })
 
     test('a form without captcha needs no token', async () => {

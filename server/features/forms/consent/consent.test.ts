@@ -4,8 +4,8 @@ import { expect, test } from 'bun:test'
 import {
   BEHIND_PROXY,
   JSON_TYPE,
-  postToForm,
   SCRIPT_HEADERS,
+  sendTo,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
 import { onBothEngines } from '../../../../tests/support/world.ts'
@@ -18,14 +18,14 @@ onBothEngines(
     const createForm = async (settings: object = {}) => {
       const ws = await server().createWorkspace()
       const consent = { field: 'newsletter', text: TEXT }
-      const { json } = await ws.api('/forms', { method: 'POST', body: { name: 'F', consent, ...settings } })
+      const { json } = await ws.post('/forms', { name: 'F', consent, ...settings })
       const key: string = json.data.formKey
       const path = `/forms/${key}`
       const list = async () => (await ws.api(`${path}/submissions`)).json.data.reverse()
       return { ws, key, path, list, settings: json.data }
     }
     const send = (form: { key: string }, body: string, type = URLENCODED_TYPE) =>
-      postToForm(server(), form, type, body, SCRIPT_HEADERS)
+      sendTo(server(), form.key).post(type, body, SCRIPT_HEADERS)
 
     test('is stored with the text of the form, not with a text of the sender', async () => {
       const form = await createForm()
@@ -42,8 +42,7 @@ onBothEngines(
     test('keeps its text when the form changes', async () => {
       const form = await createForm()
       await send(form, 'newsletter=yes&a=1')
-      const change = (consent: object | null) =>
-        form.ws.api(form.path, { method: 'PATCH', body: { consent } })
+      const change = (consent: object | null) => form.ws.patch(form.path, { consent })
       await change({ field: 'newsletter', text: 'And the catalogue' })
       await send(form, 'newsletter=yes&a=2')
       await change(null)
@@ -110,7 +109,7 @@ onBothEngines(
       [{ field: 'a' }, { 'consent.text': 'is required' }],
     ])('needs a field that is stored, and a text: case %#', async (consent, errors) => {
       const ws = await server().createWorkspace()
-      const { status, json } = await ws.api('/forms', { method: 'POST', body: { name: 'F', consent } })
+      const { status, json } = await ws.post('/forms', { name: 'F', consent })
       expect([status, json.errors]).toEqual([422, errors])
     })
   },

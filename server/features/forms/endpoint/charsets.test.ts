@@ -4,7 +4,6 @@ import { describe, expect, test } from 'bun:test'
 import {
   BEHIND_PROXY,
   createTestForm,
-  listStoredFields,
   MULTIPART_TYPE,
   nextSenderAddress,
   SCRIPT_HEADERS,
@@ -36,7 +35,7 @@ onSqlite(
       const form = await createTestForm(server(), settings)
       const answer = await post(server(), form, type, bytes(body))
       expect(answer).toEqual({ status: 200, text: '{"ok":true}' })
-      return { form, fields: (await listStoredFields(server(), form))[0] }
+      return { form, fields: (await form.fields())[0] }
     }
 
     describe('is read in its charset', () => {
@@ -150,7 +149,7 @@ onSqlite(
         status: 400,
         text: '{"error":"Invalid JSON"}',
       })
-      expect(await listStoredFields(server(), form)).toEqual([])
+      expect(await form.fields()).toEqual([])
     })
 
     describe('names a file', () => {

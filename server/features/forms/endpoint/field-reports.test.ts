@@ -5,11 +5,10 @@ import { describe, expect, test } from 'bun:test'
 import {
   BEHIND_PROXY,
   createTestForm,
-  listStoredSubmissions,
   NAVIGATION_HEADERS,
   nextSenderAddress,
-  postToForm,
   SCRIPT_HEADERS,
+  sendTo,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
 import { onSqlite } from '../../../../tests/support/world.ts'
@@ -47,7 +46,7 @@ onSqlite(
       ['a browser without an Origin', { Accept: '*/*', 'User-Agent': FIREFOX }, 'form'],
     ])('answers %s', async (_, headers, kind) => {
       const form = await createTestForm(server())
-      const answer = await postToForm(server(), form, URLENCODED_TYPE, 'name=Ada', headers)
+      const answer = await form.post(URLENCODED_TYPE, 'name=Ada', headers)
       expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([
         kind === 'script' ? 200 : 303,
         '*',
@@ -132,9 +131,9 @@ onSqlite(
       ['several=a%40b.example%2C+c%40b%C3%BCcher.example', null],
     ])('reads the address of %s', async (body, email) => {
       const form = await createTestForm(server(), { rules: { several: { type: 'email', multiple: true } } })
-      const answer = await postToForm(server(), form, URLENCODED_TYPE, `name=Ada&${body}`, SCRIPT_HEADERS)
+      const answer = await form.fetch(`name=Ada&${body}`)
       expect([answer.status, answer.text]).toEqual([200, '{"ok":true}'])
-      const [row] = await listStoredSubmissions(server(), form)
+      const [row] = await form.submissions()
       expect(row?.email ?? null).toBe(email)
       expect(row?.fields).not.toContain('_replyto')
     })
@@ -142,14 +141,14 @@ onSqlite(
     test('takes several addresses only where the rule of the field says so', async () => {
       const several = 'email=a%40b.example%2C+c%40d.example'
       const strict = await createTestForm(server())
-      const refused = await postToForm(server(), strict, URLENCODED_TYPE, several, SCRIPT_HEADERS)
+      const refused = await strict.fetch(several)
       expect([refused.status, refused.json.errors]).toEqual([422, { email: 'Enter a valid email address' }])
       const open = await createTestForm(server(), { rules: { email: { type: 'email', multiple: true } } })
-      expect((await postToForm(server(), open, URLENCODED_TYPE, several, SCRIPT_HEADERS)).status).toBe(200)
-      expect((await listStoredSubmissions(server(), open))[0]?.email).toBe('a@b.example')
-      const wrong = await postToForm(server(), open, URLENCODED_TYPE, `${several}%2C+x`, SCRIPT_HEADERS)
+      expect((await open.fetch(several)).status).toBe(200)
+      expect((await open.submissions())[0]?.email).toBe('a@b.example')
+      const wrong = await open.fetch(`${several}%2C+x`)
       expect(wrong.json.errors).toEqual({ email: 'Enter a valid email address' })
-      const replyTo = await postToForm(server(), strict, URLENCODED_TYPE, '_replyto=x', SCRIPT_HEADERS)
+      const replyTo = await strict.fetch('_replyto=x')
       expect(replyTo.json.errors).toEqual({ _replyto: 'Enter a valid email address' })
     })
 
@@ -157,13 +156,14 @@ onSqlite(
       'stores %j as spam with a success, and tells nobody',
       async (body) => {
         const workspace = await server().createWorkspace()
-        const hook = await workspace.api('/channels', {
-          method: 'POST',
-          body: { type: 'webhook', name: 'Hook', url: 'https://hooks.example/1' },
+        const hook = await workspace.post('/channels', {
+          type: 'webhook',
+          name: 'Hook',
+          url: 'https://hooks.example/1',
         })
         const { formKey } = await workspace.createForm({ channelIds: [hook.json.data.id] })
         const form = { key: formKey, workspaceId: workspace.id }
-        const answer = await postToForm(server(), form as never, URLENCODED_TYPE, body, SCRIPT_HEADERS)
+        const answer = await sendTo(server(), form.key).fetch(body)
         expect([answer.status, answer.text]).toEqual([200, '{"ok":true}'])
         const stored = await workspace.api(`/forms/${formKey}/submissions?status=spam`)
         expect(stored.json.data).toMatchObject([{ status: 'spam', spamReasons: ['Every field is blank.'] }])

@@ -5,11 +5,8 @@ import {
   BEHIND_PROXY,
   createTestForm,
   JSON_TYPE,
-  listStoredFields,
-  listStoredSubmissions,
   MULTIPART_TYPE,
   NAVIGATION_HEADERS,
-  postToForm,
   SCRIPT_HEADERS,
   toMultipart,
   URLENCODED_TYPE,
@@ -132,24 +129,16 @@ onBothEngines(
           return `${JSON.stringify(name)}:${JSON.stringify(texts.length > 1 ? texts : texts[0])}`
         })
         const answers = [
-          await postToForm(
-            server(),
-            form,
-            URLENCODED_TYPE,
-            new URLSearchParams(sent).toString(),
-            SCRIPT_HEADERS,
-          ),
-          await postToForm(
-            server(),
-            form,
+          await form.fetch(new URLSearchParams(sent).toString()),
+          await form.post(
             MULTIPART_TYPE,
             toMultipart(sent.map(([name, value]) => ({ name, value }))),
             SCRIPT_HEADERS,
           ),
-          await postToForm(server(), form, JSON_TYPE, `{${json.join(', ')}}`, SCRIPT_HEADERS),
+          await form.json(`{${json.join(', ')}}`, SCRIPT_HEADERS),
         ]
         expect(answers.map(({ text }) => text)).toEqual(['{"ok":true}', '{"ok":true}', '{"ok":true}'])
-        expect(await listStoredFields(server(), form)).toEqual([kept, kept, kept])
+        expect(await form.fields()).toEqual([kept, kept, kept])
       })
 
       test.each<[string, [string, string][]]>([
@@ -187,8 +176,8 @@ onBothEngines(
         ],
       ])('JSON %s', async (body, kept) => {
         const form = await createTestForm(server())
-        expect((await postToForm(server(), form, JSON_TYPE, body)).text).toBe('{"ok":true}')
-        expect(await listStoredFields(server(), form)).toEqual([kept])
+        expect((await form.json(body)).text).toBe('{"ok":true}')
+        expect(await form.fields()).toEqual([kept])
       })
 
       test.each<[string, string, [string, string][]]>([
@@ -205,10 +194,8 @@ onBothEngines(
         ['bytes that are no UTF-8', 'n=%E9%', [['n', 'é%']]],
       ])('of a form: %s', async (_, body, kept) => {
         const form = await createTestForm(server())
-        expect((await postToForm(server(), form, URLENCODED_TYPE, body, SCRIPT_HEADERS)).text).toBe(
-          '{"ok":true}',
-        )
-        expect(await listStoredFields(server(), form)).toEqual([kept])
+        expect((await form.fetch(body)).text).toBe('{"ok":true}')
+        expect(await form.fields()).toEqual([kept])
       })
 
       test('up to the limits, counted in characters', async () => {
@@ -216,8 +203,8 @@ onBothEngines(
         const fields = Array.from({ length: 255 }, (_, i): [string, string] => [`f${i}`, '1'])
         const sent: [string, string][] = [...fields, ['😀'.repeat(256), '😀'.repeat(65_536)]]
         const body = JSON.stringify(Object.fromEntries(sent))
-        expect((await postToForm(server(), form, JSON_TYPE, body)).text).toBe('{"ok":true}')
-        expect(await listStoredFields(server(), form)).toEqual([sent])
+        expect((await form.json(body)).text).toBe('{"ok":true}')
+        expect(await form.fields()).toEqual([sent])
       })
     })
 
@@ -291,13 +278,13 @@ onBothEngines(
       ]
       test.each(cases)('%s', async (_, requiredFields, type, body, errors) => {
         const form = await createTestForm(server(), { requiredFields })
-        const answer = await postToForm(server(), form, type, body, SCRIPT_HEADERS)
+        const answer = await form.post(type, body, SCRIPT_HEADERS)
         const expected = errors ? { ok: false, errors } : { ok: true }
         expect([answer.status, answer.json]).toEqual([errors ? 422 : 200, expected])
         expect(Object.keys(answer.json.errors ?? {})).toEqual(Object.keys(errors ?? {}))
-        expect(await listStoredSubmissions(server(), form)).toHaveLength(errors ? 0 : 1)
+        expect(await form.submissions()).toHaveLength(errors ? 0 : 1)
         if (type === JSON_TYPE) return
-        const native = await postToForm(server(), form, type, body, {
+        const native = await form.post(type, body, {
           ...NAVIGATION_HEADERS,
           Referer: `${PAGE}?a=1&_errors=old`,
         })
@@ -310,13 +297,7 @@ onBothEngines(
 
       test('on a page of our own where the browser sends no Referer, without what was typed', async () => {
         const form = await createTestForm(server(), { requiredFields: ['<b>name</b>'] })
-        const answer = await postToForm(
-          server(),
-          form,
-          URLENCODED_TYPE,
-          'email=%3Cscript%3Esecret',
-          NAVIGATION_HEADERS,
-        )
+        const answer = await form.navigate('email=%3Cscript%3Esecret')
         expect([answer.status, answer.headers.get('location')]).toEqual([422, null])
         expect(answer.text).toContain('&lt;b&gt;name&lt;/b&gt;')
         expect(answer.text).toContain('Enter a valid email address')
@@ -324,7 +305,7 @@ onBothEngines(
         expect(answer.text).toContain('lang="en"')
         expect(answer.text).not.toContain('secret')
         expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
-        const program = await postToForm(server(), form, URLENCODED_TYPE, '', { Accept: '*/*' })
+        const program = await form.post(URLENCODED_TYPE, '', { Accept: '*/*' })
         expect([program.status, program.json]).toEqual([
           422,
           { ok: false, errors: { '<b>name</b>': 'This field is required' } },

@@ -30,16 +30,11 @@ onBothEngines('GET /e/forms', (server) => {
       ...{ workspace_id: id, form_key: keyed(n), name: 'Contact', created_at: at, updated_at: at },
       ...over,
     })
-    await server().app.db.write((connection) =>
-      connection
-        .insertInto('forms')
-        .values([
-          form(1, { captcha: 0, success_message: 'Thanks, <b>you</b>!', enabled: 1 }),
-          form(2, { captcha: 1, success_message: null, enabled: 1 }),
-          form(3, { captcha: 1, success_message: 'off', enabled: 0 }),
-        ])
-        .execute(),
-    )
+    await server().insert('forms', [
+      form(1, { captcha: 0, success_message: 'Thanks, <b>you</b>!', enabled: 1 }),
+      form(2, { captcha: 1, success_message: null, enabled: 1 }),
+      form(3, { captcha: 1, success_message: 'off', enabled: 0 }),
+    ])
   })
 
   test('gives the message and the captcha of each form, and leaves out unknown and disabled forms', async () => {

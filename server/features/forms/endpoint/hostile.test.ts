@@ -5,12 +5,9 @@ import { connect } from 'node:net'
 import {
   BEHIND_PROXY,
   createTestForm,
-  JSON_TYPE,
-  listStoredFields,
   NAVIGATION_HEADERS,
   nextSenderAddress,
-  postToForm,
-  SCRIPT_HEADERS,
+  sendTo,
   URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
 import { quick } from '../../../../tests/support/suite.ts'
@@ -84,10 +81,8 @@ onSqlite(
       const heard = await speak(server(), [HEAD(form.key, headers), ...body], { end: count !== 1 })
       expect(heard).toMatch(answer)
       expect(heard).not.toMatch(/^HTTP\/1.1 5/)
-      if (count >= 0) expect(await listStoredFields(server(), form)).toHaveLength(count)
-      expect((await postToForm(server(), form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS)).text).toBe(
-        '{"ok":true}',
-      )
+      if (count >= 0) expect(await form.fields()).toHaveLength(count)
+      expect((await form.fetch('a=1')).text).toBe('{"ok":true}')
     })
 
     test.each([
@@ -104,15 +99,12 @@ onSqlite(
           ([name, value]) =>
             `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`,
         )
-        const answer = await postToForm(server(), form, URLENCODED_TYPE, form64.join('&'), {
-          ...NAVIGATION_HEADERS,
-          Referer: 'https://site.example/',
-        })
+        const answer = await form.navigate(form64.join('&'), { Referer: 'https://site.example/' })
         expect(answer.status).toBe(303)
         expect(answer.headers.get('set-cookie')).toBeNull()
         expect(answer.headers.get('x')).toBeNull()
         expect(answer.headers.get('location')).toMatch(/^https:\/\/[!-~]+$/)
-        const json = await postToForm(server(), form, JSON_TYPE, JSON.stringify(body))
+        const json = await form.json(body)
         expect([200, 422]).toContain(json.status)
       }
     })
@@ -137,16 +129,10 @@ test('the log has what an operator needs, but nothing that was typed and no addr
       Referer: 'https://site.example/?q=sekret',
       'X-Request-Id': 'request-of-a-test',
     }
-    await postToForm(
-      server,
-      form,
-      URLENCODED_TYPE,
-      'name=sekret&sekret=1&_next=https%3A%2F%2Fsekret.example',
-      headers,
-    )
-    await postToForm(server, form, URLENCODED_TYPE, 'email=sekret', headers)
-    await postToForm(server, form, JSON_TYPE, '{"sekret', headers)
-    await postToForm(server, { key: 'sekret' }, URLENCODED_TYPE, 'a=1', headers)
+    await form.post(URLENCODED_TYPE, 'name=sekret&sekret=1&_next=https%3A%2F%2Fsekret.example', headers)
+    await form.post(URLENCODED_TYPE, 'email=sekret', headers)
+    await form.json('{"sekret', headers)
+    await sendTo(server, 'sekret').navigate('a=1', headers)
   } finally {
     streams.forEach((stream, i) => {
       stream.write = writes[i] as typeof stream.write

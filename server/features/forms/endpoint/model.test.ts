@@ -7,9 +7,8 @@ import {
   BEHIND_PROXY,
   createTestForm,
   JSON_TYPE,
-  listStoredFields,
   MULTIPART_TYPE,
-  postToForm,
+  type TestForm,
   type TestFormSettings,
   toMultipart,
   URLENCODED_TYPE,
@@ -280,13 +279,8 @@ onBothEngines(
           const named = { 'Sec-Fetch-Mode': mode, Accept: accept, Referer: referer, Origin: origin }
           const headers = Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined))
           const expected = model(asked)
-          const answer = await postToForm(
-            server(),
-            forms[asked.form] as { key: string },
-            type,
-            bodyOf(asked),
-            headers as Record<string, string>,
-          )
+          const form = forms[asked.form] as TestForm
+          const answer = await form.post(type, bodyOf(asked), headers as Record<string, string>)
           const given: Expected = {
             status: answer.status,
             json: answer.json,
@@ -303,7 +297,7 @@ onBothEngines(
       }
       await Promise.all(Array.from({ length: AT_ONCE }, sender))
       for (const [index, form] of forms.entries()) {
-        const found = (await listStoredFields(server(), form)).map((fields) => JSON.stringify(fields))
+        const found = (await form.fields()).map((fields) => JSON.stringify(fields))
         expect(found.sort()).toEqual((kept[index] as string[]).sort())
       }
       // The random cases reach every kind of answer often.

@@ -1,15 +1,7 @@
 // Submissions while PostgreSQL is down: no false success, and normal service as soon as it is back.
 
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import {
-  BEHIND_PROXY,
-  createTestForm,
-  listStoredFields,
-  NAVIGATION_HEADERS,
-  postToForm,
-  SCRIPT_HEADERS,
-  URLENCODED_TYPE,
-} from '../../../../tests/support/form-requests.ts'
+import { BEHIND_PROXY, createTestForm } from '../../../../tests/support/form-requests.ts'
 import { type PostgresServer, startPostgres } from '../../../../tests/support/postgres/postgres-server.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { startServer, type TestServer } from '../../../../tests/support/world.ts'
@@ -30,14 +22,11 @@ afterAll(async () => {
 
 test('senders get 503 during the outage, and every acknowledged submission is stored', async () => {
   const form = await createTestForm(server)
-  expect((await postToForm(server, form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS)).status).toBe(200)
+  expect((await form.fetch('a=1')).status).toBe(200)
   await postgres.stop('immediate')
   const [script, native] = await Promise.all([
-    postToForm(server, form, URLENCODED_TYPE, 'a=2', SCRIPT_HEADERS),
-    postToForm(server, form, URLENCODED_TYPE, 'a=3', {
-      ...NAVIGATION_HEADERS,
-      Referer: 'https://site.example/',
-    }),
+    form.fetch('a=2'),
+    form.navigate('a=3', { Referer: 'https://site.example/' }),
   ])
   expect([script.status, script.text]).toEqual([503, '{"error":"Temporarily unavailable"}'])
   expect([native.status, native.headers.get('location')]).toEqual([503, null])
@@ -48,9 +37,9 @@ test('senders get 503 during the outage, and every acknowledged submission is st
   }
   await postgres.start()
   await until('the same process serves again', async () => {
-    return (await postToForm(server, form, URLENCODED_TYPE, 'a=4', SCRIPT_HEADERS)).status === 200
+    return (await form.fetch('a=4')).status === 200
   })
-  expect(await listStoredFields(server, form)).toEqual([[['a', '1']], [['a', '4']]])
+  expect(await form.fields()).toEqual([[['a', '1']], [['a', '4']]])
 }, 120_000)
 
 test('a restart of PostgreSQL under load gives only successes and 503, and loses no success', async () => {
@@ -62,7 +51,7 @@ test('a restart of PostgreSQL under load gives only successes and 503, and loses
   async function sender() {
     while (running) {
       const name = String(number++)
-      const { status } = await postToForm(server, form, URLENCODED_TYPE, `n=${name}`, SCRIPT_HEADERS)
+      const { status } = await form.fetch(`n=${name}`)
       statuses.add(status)
       if (status === 200) acknowledged.push(name)
     }
@@ -75,6 +64,6 @@ test('a restart of PostgreSQL under load gives only successes and 503, and loses
   running = false
   await Promise.all(senders)
   expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
-  const found = new Set((await listStoredFields(server, form)).map((fields) => fields[0]?.[1]))
+  const found = new Set((await form.fields()).map((fields) => fields[0]?.[1]))
   expect(acknowledged.filter((name) => !found.has(name))).toEqual([])
 }, 120_000)

@@ -6,10 +6,7 @@ import { join } from 'node:path'
 import {
   BEHIND_PROXY,
   createTestForm,
-  listStoredSubmissions,
-  NAVIGATION_HEADERS,
   nextSenderAddress,
-  postToForm,
   SCRIPT_HEADERS,
   type TestForm,
   URLENCODED_TYPE,
@@ -58,8 +55,7 @@ let at = BEFORE_MIDNIGHT
 onBothEngines.quick(
   'an identical submission',
   (server) => {
-    const send = (form: TestForm, address: string) =>
-      postToForm(server(), form, URLENCODED_TYPE, 'a=1', { ...SCRIPT_HEADERS, 'X-Forwarded-For': address })
+    const send = (form: TestForm, address: string) => form.fetch('a=1', { 'X-Forwarded-For': address })
 
     test.each([
       ['after 29.999 s', [29_999], [0]],
@@ -75,7 +71,7 @@ onBothEngines.quick(
         at += wait
         expect((await send(form, address)).status).toBe(200)
       }
-      const rows = await listStoredSubmissions(server(), form)
+      const rows = await form.submissions()
       expect(rows.map(({ duplicate_of }) => duplicate_of)).toEqual([
         null,
         ...firsts.map((index) => (index === undefined ? null : (rows[index]?.id as number))),
@@ -86,10 +82,8 @@ onBothEngines.quick(
     test('is recognized when both come at the same moment', async () => {
       const form = await createTestForm(server())
       const headers = { ...SCRIPT_HEADERS, 'X-Forwarded-For': nextSenderAddress() }
-      await Promise.all(
-        Array.from({ length: 10 }, () => postToForm(server(), form, URLENCODED_TYPE, 'a=1', headers)),
-      )
-      const [first, ...others] = await listStoredSubmissions(server(), form)
+      await Promise.all(Array.from({ length: 10 }, () => form.post(URLENCODED_TYPE, 'a=1', headers)))
+      const [first, ...others] = await form.submissions()
       expect(others.map(({ duplicate_of }) => duplicate_of)).toEqual(Array(9).fill(first?.id))
       expect(first?.duplicate_of).toBeNull()
     })
@@ -126,7 +120,7 @@ onBothEngines.quick('storing a submission', (server) => {
       Array.from({ length: 50 }, () => storeSubmission(needs(), settings, { ...SENT, token })),
     )
     expect(all.filter((result) => typeof result === 'object')).toHaveLength(1)
-    expect(await listStoredSubmissions(server(), form)).toHaveLength(1)
+    expect(await form.submissions()).toHaveLength(1)
   })
 
   test('recognizes what the process before has stored', async () => {
@@ -164,12 +158,9 @@ describe('while the database takes no writes', () => {
         const form = await createTestForm(server, { redirectUrl: 'https://done.example/' })
         other.run('BEGIN IMMEDIATE')
         const [script, native, program] = await Promise.all([
-          postToForm(server, form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS),
-          postToForm(server, form, URLENCODED_TYPE, 'a=2', {
-            ...NAVIGATION_HEADERS,
-            Referer: 'https://site.example/',
-          }),
-          postToForm(server, form, URLENCODED_TYPE, 'a=3', { Accept: '*/*' }),
+          form.fetch('a=1'),
+          form.navigate('a=2', { Referer: 'https://site.example/' }),
+          form.post(URLENCODED_TYPE, 'a=3', { Accept: '*/*' }),
         ])
         other.run('ROLLBACK')
         for (const answer of [script, program])
@@ -183,11 +174,9 @@ describe('while the database takes no writes', () => {
           expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
           expect(headers.get('access-control-allow-origin')).toBe('*')
         }
-        expect(await listStoredSubmissions(server, form)).toEqual([])
-        expect((await postToForm(server, form, URLENCODED_TYPE, 'a=4', SCRIPT_HEADERS)).text).toBe(
-          '{"ok":true}',
-        )
-        expect(await listStoredSubmissions(server, form)).toHaveLength(1)
+        expect(await form.submissions()).toEqual([])
+        expect((await form.fetch('a=4')).text).toBe('{"ok":true}')
+        expect(await form.submissions()).toHaveLength(1)
       } finally {
         other.close()
         await server.close()

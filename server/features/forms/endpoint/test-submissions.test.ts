@@ -7,12 +7,13 @@ const FIELD = '_service_test'
 
 onBothEngines('test submissions', (server) => {
   async function createForm(ws: TestWorkspace, settings = {}) {
-    const channel = await ws.api('/channels', {
-      method: 'POST',
-      body: { type: 'webhook', name: 'Hook', url: 'https://hooks.example.com/x' },
+    const channel = await ws.post('/channels', {
+      type: 'webhook',
+      name: 'Hook',
+      url: 'https://hooks.example.com/x',
     })
     const { formKey } = await ws.createForm({ channelIds: [channel.json.data.id], ...settings })
-    const { json } = await ws.api(`/forms/${formKey}/test`, { method: 'POST' })
+    const { json } = await ws.post(`/forms/${formKey}/test`)
     return { formKey, token: json.data.token as string, path: `/forms/${formKey}/submissions` }
   }
   const countDeliveries = async (ws: TestWorkspace) => (await ws.api('/deliveries')).json.total
@@ -34,7 +35,7 @@ onBothEngines('test submissions', (server) => {
 
     // Whatever its status becomes, it stays a test.
     for (const status of ['spam', 'new', 'archived', 'read'])
-      await ws.api(`/submissions/${stored.id}`, { method: 'PATCH', body: { status } })
+      await ws.patch(`/submissions/${stored.id}`, { status })
     expect(await countDeliveries(ws)).toBe(1)
 
     const form = (await ws.api(`/forms/${formKey}`)).json.data
@@ -43,7 +44,7 @@ onBothEngines('test submissions', (server) => {
     expect((await ws.api('/analytics/leads')).json.data.leads).toBe(1)
     expect((await ws.api('/analytics/leads?groupBy=form')).json.data).toMatchObject([{ leads: 1 }])
     const won = { submissionId: stored.id, stage: 'won' }
-    expect((await ws.api('/outcomes', { method: 'POST', body: won })).json.errors).toEqual({
+    expect((await ws.post('/outcomes', won)).json.errors).toEqual({
       submissionId: 'is a test, and so no lead',
     })
     expect((await ws.api(`/forms/${formKey}/losses`)).json.data).toMatchObject({
@@ -86,6 +87,6 @@ onBothEngines('test submissions', (server) => {
     expect((await ws.api(path)).json.data[0]).toMatchObject({ test: false })
     expect(await countDeliveries(ws)).toBe(6)
     const theirs = await server().createWorkspace()
-    expect((await theirs.api(`/forms/${formKey}/test`, { method: 'POST' })).status).toBe(404)
+    expect((await theirs.post(`/forms/${formKey}/test`)).status).toBe(404)
   })
 })

@@ -10,14 +10,10 @@ import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../
 import { insertSubmissions, type TestSubmission } from '../submissions/submission.fixture.ts'
 
 async function newForm(server: TestServer, workspace: TestWorkspace) {
-  const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+  const { json } = await workspace.post('/forms', { name: 'Contact' })
   const { db } = server.app
   const { formKey } = json.data
-  const { id: formId } = await db.read
-    .selectFrom('forms')
-    .select('id')
-    .where('form_key', '=', formKey)
-    .executeTakeFirstOrThrow()
+  const { id: formId } = await server.row('forms', { form_key: formKey })
   const store = (sent: TestSubmission[]) =>
     db.write((connection) => insertSubmissions(connection, { workspaceId: workspace.id, formId }, sent))
   return { formKey, store }
@@ -34,15 +30,8 @@ const from = (email: string | null): TestSubmission => ({
 const erase = ({ api }: TestWorkspace, email: string) =>
   api(`/submissions?${new URLSearchParams({ email })}`, { method: 'DELETE' })
 
-const idsIn = async ({ app: { db } }: TestServer, workspaceId: number) =>
-  (
-    await db.read
-      .selectFrom('submissions')
-      .select('id')
-      .where('workspace_id', '=', workspaceId)
-      .orderBy('id')
-      .execute()
-  ).map(({ id }) => id)
+const idsIn = async (server: TestServer, workspaceId: number) =>
+  (await server.rows('submissions', { workspace_id: workspaceId })).map(({ id }) => id)
 
 /** Tries a delivery of a submission once, and retries it with an Idempotency-Key. @returns the answer of the retry */
 async function deliver({ app: { db } }: TestServer, workspaceId: number, submissionId: number, said: string) {
@@ -159,21 +148,16 @@ onBothEngines('erasing an email address', (server) => {
     const { store } = await newForm(server(), own)
     const [gone, kept] = (await store([from('ada@example.com'), from('bo@example.com')])) as [number, number]
     for (const id of [gone, kept]) {
-      await server().app.db.write((connection) =>
-        connection
-          .insertInto('touches')
-          .values(touch(own.id, id) as never)
-          .execute(),
-      )
+      await server().insert('touches', touch(own.id, id) as never)
       await deliver(server(), own.id, id, `thanks, ${id}`)
     }
-    await own.api('/tags', { method: 'POST', body: { name: 'ada' }, headers: { 'Idempotency-Key': 'tag' } })
+    await own.post('/tags', { name: 'ada' }, { 'Idempotency-Key': 'tag' })
     const before = { touches: 2, deliveries: 2, delivery_attempts: 2, idempotency_keys: 3 }
     expect(await countsIn(server(), own.id)).toEqual(before)
     expect((await erase(own, 'ada@example.com')).json.data.erased).toBe(1)
     const after = { touches: 1, deliveries: 1, delivery_attempts: 1, idempotency_keys: 2 }
     expect(await countsIn(server(), own.id)).toEqual(after)
-    expect((await own.api(`/submissions/${kept}`, { method: 'DELETE' })).status).toBe(200)
+    expect((await own.delete(`/submissions/${kept}`)).status).toBe(200)
     expect(await countsIn(server(), own.id)).toEqual({
       touches: 0,
       deliveries: 0,
@@ -215,17 +199,8 @@ onBothEngines('erasing an email address', (server) => {
     const own = await server().createWorkspace()
     const { store } = await newForm(server(), own)
     const kept = await store([from(null), from('a@example.com')])
-    const { status, json } = await own.api(`/submissions${query}`, { method: 'DELETE' })
+    const { status, json } = await own.delete(`/submissions${query}`)
     expect([status, json]).toEqual([422, { error: expect.any(String), errors: { email } }])
-    expect(await idsIn(server(), own.id)).toEqual(kept)
-  })
-
-  test('is rejected with an unknown parameter', async () => {
-    const own = await server().createWorkspace()
-    const { store } = await newForm(server(), own)
-    const kept = await store([from('a@example.com')])
-    const { status } = await own.api('/submissions?email=a@example.com&formKey=x', { method: 'DELETE' })
-    expect(status).toBe(422)
     expect(await idsIn(server(), own.id)).toEqual(kept)
   })
 

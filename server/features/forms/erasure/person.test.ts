@@ -11,13 +11,9 @@ import { exportPerson } from './export-person.ts'
 const ADA = 'ada@example.com'
 
 async function newForm(server: TestServer, workspace: TestWorkspace) {
-  const { json } = await workspace.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+  const { json } = await workspace.post('/forms', { name: 'Contact' })
   const { db } = server.app
-  const { id: formId } = await db.read
-    .selectFrom('forms')
-    .select('id')
-    .where('form_key', '=', json.data.formKey)
-    .executeTakeFirstOrThrow()
+  const { id: formId } = await server.row('forms', { form_key: json.data.formKey })
   const store = (sent: TestSubmission[]) =>
     db.write((connection) => insertSubmissions(connection, { workspaceId: workspace.id, formId }, sent))
   return { formId, store }
@@ -149,7 +145,7 @@ onBothEngines('one person', (server) => {
   test('is copied with everything of theirs, and nothing of others', async () => {
     const { own, found } = await setUp()
     const won = { submissionId: found[0], stage: 'won', value: '5.00', currency: 'EUR' }
-    expect((await own.api('/outcomes', { method: 'POST', body: won })).status).toBe(201)
+    expect((await own.post('/outcomes', won)).status).toBe(201)
     const files = await download(own, 'aDa@example.com')
     expect([...files.keys()]).toEqual(['submissions.json', 'deliveries.json', 'README.txt'])
     const submissions = toData(files.get('submissions.json'))
@@ -214,12 +210,7 @@ onBothEngines('one person', (server) => {
     const { receipt, ...erased } = await erase(own, ADA)
     expect(erased).toEqual({ email: ADA, erased: 2 })
     expect(receipt).toMatchObject({ submissions: 2, files: 2, deliveries: 2, replies: 2 })
-    const left = await server()
-      .app.db.read.selectFrom('submissions')
-      .select('id')
-      .where('workspace_id', '=', own.id)
-      .orderBy('id')
-      .execute()
+    const left = await server().rows('submissions', { workspace_id: own.id })
     expect(left.map(({ id }) => id)).toEqual(others)
     const { rows } = await sql<{ key: string }>`select key from erased_files`.execute(server().app.db.read)
     expect(rows.filter(({ key }) => key.startsWith(`2026-11-23/${own.id}-`)).length).toBe(2)
@@ -250,19 +241,9 @@ onBothEngines('one person', (server) => {
     const receipts = server().app.db.read.selectFrom('erasure_receipts').where('workspace_id', '=', own.id)
     const done = await erase(own, ADA)
     // As it is after a kill in the middle: some rows are gone, and nobody has ended the receipt.
-    await server().app.db.write((connection) =>
-      connection
-        .updateTable('erasure_receipts')
-        .set({ finished_at: null })
-        .where('id', '=', done.receipt.id)
-        .execute(),
-    )
+    await server().update('erasure_receipts', { id: done.receipt.id }, { finished_at: null })
     expect((await own.api(`/submissions/erasures${query(ADA)}`)).json.total).toBe(0)
-    const [form] = await server()
-      .app.db.read.selectFrom('forms')
-      .select('id')
-      .where('workspace_id', '=', own.id)
-      .execute()
+    const [form] = await server().rows('forms', { workspace_id: own.id })
     await server().app.db.write((connection) =>
       insertSubmissions(connection, { workspaceId: own.id, formId: form?.id as number }, [
         withFields([], ADA),

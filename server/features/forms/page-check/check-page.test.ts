@@ -30,6 +30,7 @@ const TRAP =
 const EMAIL = '<input type=email name=email>'
 const SEND = '<button>Send</button>'
 const SNIPPET = `<script defer src="${ORIGIN}/t.js" data-workspace="w"></script>`
+const PLAIN = '<meta charset=utf-8>'
 const HEAD = `<meta charset=utf-8><meta name=referrer content=no-referrer-when-downgrade>${SNIPPET}`
 
 interface Parts {
@@ -76,12 +77,12 @@ test('a page without mistakes has no findings', async () => {
   expect(await check({ pageUrl: null, headers: undefined } as never)).toEqual([])
 })
 
-/** Each row has the mistake of the page, and all its findings. */
-function table(name: string, rows: [string, Asked, string][]) {
+/** Each row has the mistake of the page, and all its findings: those of its own, and those of all rows. */
+function table(name: string, rows: [string, Asked, string][], ofAll: string[] = []) {
   describe(name, () => {
     test.each(rows)('%s', async (_, asked, expected) => {
       const found = await check(asked)
-      expect(codes(found).join(', ')).toBe(expected)
+      expect(codes(found).join(', ')).toBe([...(expected ? [expected] : []), ...ofAll].join(', '))
       for (const { message, fix } of found) {
         expect(message).toMatch(/\w.*[.!?]$/)
         expect(fix).toMatch(/^[A-Z].{8}/)
@@ -115,7 +116,7 @@ table('the address of the form', [
   ['over http', action(HERE.replace('https', 'http')), 'error action_scheme'],
   [
     'over https where there is none',
-    { ...action(HERE), origin: 'http://go.example', head: '<meta charset=utf-8>' },
+    { ...action(HERE), origin: 'http://go.example', head: PLAIN },
     'error action_scheme_https, warning referrer_hidden, info snippet_missing',
   ],
   ['with another path', action(`${ORIGIN}/forms/${KEY}`), 'error action_path'],
@@ -158,6 +159,8 @@ table('the way it is sent', [
   ],
 ])
 
+const UPLOADS = { maxFiles: 1, maxBytes: 1000, accept: [] }
+const NEXT = '<input type=hidden name=_next value='
 const field = (html: string): Asked => ({ inside: TRAP + html + SEND })
 const also = (html: string) => field(EMAIL + html)
 
@@ -220,34 +223,21 @@ table('its fields', [
     also(`<input type=hidden name=cf-turnstile-response>`),
     'warning captcha_by_hand',
   ],
-  [
-    'a _next with a javascript: URL',
-    also(`<input type=hidden name=_next value="javascript:alert(1)">`),
-    'warning next_ignored',
-  ],
+  ['a _next with a javascript: URL', also(`${NEXT}javascript:alert(1)>`), 'warning next_ignored'],
   [
     'a _next to a host that the form does not name',
-    {
-      ...also(`<input type=hidden name=_next value="https://other.test/">`),
-      is: { nextHosts: ['site.test'] },
-    },
+    { ...also(`${NEXT}https://other.test/>`), is: { nextHosts: ['site.test'] } },
     'warning next_host',
   ],
   [
     'a _next to a host that the form names',
-    {
-      ...also(`<input type=hidden name=_next value="https://Other.test/x">`),
-      is: { nextHosts: ['other.test'] },
-    },
+    { ...also(`${NEXT}https://Other.test/x>`), is: { nextHosts: ['other.test'] } },
     '',
   ],
   ['a file', also(`<input type=file name=cv>`), 'error file_field'],
   [
     'a file where the form takes files, without the enctype for it',
-    {
-      ...also(`<input type=file name=cv>`),
-      is: { uploads: { maxFiles: 1, maxBytes: 1000, accept: [] } },
-    },
+    { ...also(`<input type=file name=cv>`), is: { uploads: UPLOADS } },
     'error file_enctype',
   ],
   [
@@ -255,7 +245,7 @@ table('its fields', [
     {
       ...also(`<input type=file name=cv>`),
       form: `action="${HERE}" method="post" enctype="Multipart/Form-Data"`,
-      is: { uploads: { maxFiles: 1, maxBytes: 1000, accept: [] } },
+      is: { uploads: UPLOADS },
     },
     '',
   ],
@@ -317,33 +307,27 @@ table('its honeypot', [
   ['required', trap('<input name=_gotcha hidden autocomplete=off required>'), 'error honeypot_required'],
 ])
 
+/** The page as its server sends it. */
+const typed = (charset: string, more: Asked = {}): Asked => ({
+  ...more,
+  sent: { 'content-type': `text/html${charset && `; charset=${charset}`}` },
+})
+
 const REFERRER = '<meta charset=utf-8><meta name=referrer content=no-referrer-when-downgrade>'
 const captcha = { captcha: true }
+const withScript = (src: string, type = ''): Asked => ({
+  head: `${REFERRER}<script ${type} src="${src}"></script>`,
+  is: captcha,
+})
 
 table('the snippet', [
   ['absent', { head: REFERRER }, 'warning errors_unseen, info snippet_missing'],
   ['absent, with captcha', { head: REFERRER, is: captcha }, 'error snippet_missing'],
-  [
-    'of another site',
-    { head: `${REFERRER}<script src="https://other.test/t.js"></script>`, is: captcha },
-    'error snippet_missing',
-  ],
-  [
-    'of its own site',
-    { head: `${REFERRER}<script src="/t.js"></script>`, is: captcha },
-    'error snippet_missing',
-  ],
-  ['with a version', { head: `${REFERRER}<script src="//go.example/t.js?v=2"></script>`, is: captcha }, ''],
-  [
-    'that waits for consent',
-    { head: `${REFERRER}<script type=text/plain src="${ORIGIN}/t.js"></script>`, is: captcha },
-    'error snippet_parked',
-  ],
-  [
-    'over http',
-    { head: `${REFERRER}<script src="http://go.example/t.js"></script>`, is: captcha },
-    'error snippet_insecure',
-  ],
+  ['of another site', withScript('https://other.test/t.js'), 'error snippet_missing'],
+  ['of its own site', withScript('/t.js'), 'error snippet_missing'],
+  ['with a version', withScript('//go.example/t.js?v=2'), ''],
+  ['that waits for consent', withScript(`${ORIGIN}/t.js`, 'type=text/plain'), 'error snippet_parked'],
+  ['over http', withScript('http://go.example/t.js'), 'error snippet_insecure'],
   [
     'beside a captcha of the page',
     {
@@ -437,59 +421,45 @@ const referrer = (value: string, more: Asked = {}): Asked => ({
   ...more,
 })
 
-table('the referrer policy', [
+const OURS = { afterSubmit: 'hosted', onError: 'hosted' } as const
+const where = (is: Partial<CheckedForm>, more: Asked = {}): Asked => ({ head: PLAIN, is, ...more })
+const THANKS = 'https://site.test/thanks'
+const policy = (text: string): Asked => ({ sent: { 'content-type': 'text/html', 'referrer-policy': text } })
+
+table(
+  'the referrer policy',
   [
-    "the browser's own",
-    { head: '<meta charset=utf-8>' },
-    'warning referrer_origin_only, info snippet_missing',
+    ["the browser's own", { head: PLAIN }, 'warning referrer_origin_only'],
+    ["the browser's own, with a redirect", where({ redirectUrl: THANKS }), 'warning referrer_origin_only'],
+    [
+      "the browser's own, with _next",
+      { head: PLAIN, inside: `${TRAP}${EMAIL}${SEND}${NEXT}${THANKS}>` },
+      'warning referrer_origin_only',
+    ],
+    [
+      "the browser's own, on the start page",
+      { head: PLAIN, pageUrl: 'https://site.test/' },
+      'warning errors_unseen',
+    ],
+    ['no-referrer', referrer('no-referrer'), 'warning referrer_hidden'],
+    [
+      'no-referrer, with allowed origins',
+      referrer('no-referrer', { is: { allowedOrigins: ['https://site.test'] } }),
+      'error referrer_hidden',
+    ],
+    ['same-origin', referrer('same-origin'), 'warning referrer_hidden'],
+    ['origin', referrer('origin'), 'warning referrer_origin_only'],
+    ['unsafe-url', referrer('unsafe-url'), 'warning errors_unseen'],
+    ['an old word', referrer('never'), 'warning referrer_hidden'],
+    ['a word that nobody knows', referrer('full'), 'warning referrer_origin_only'],
+    ['in the header', { ...policy('no-referrer, x'), head: PLAIN }, 'warning referrer_hidden'],
   ],
-  [
-    "the browser's own, with the snippet",
-    { head: `<meta charset=utf-8>${SNIPPET}` },
-    'info referrer_origin_only',
-  ],
-  [
-    "the browser's own, with a redirect",
-    { head: '<meta charset=utf-8>', is: { redirectUrl: 'https://site.test/thanks' } },
-    'warning referrer_origin_only, info snippet_missing',
-  ],
-  [
-    "the browser's own, with _next",
-    {
-      head: '<meta charset=utf-8>',
-      inside: `${TRAP}${EMAIL}${SEND}<input type=hidden name=_next value=https://site.test/t>`,
-    },
-    'warning referrer_origin_only, info snippet_missing',
-  ],
-  [
-    "the browser's own, on the start page",
-    { head: '<meta charset=utf-8>', pageUrl: 'https://site.test/' },
-    'warning errors_unseen, info snippet_missing',
-  ],
-  ['no-referrer', referrer('no-referrer'), 'warning referrer_hidden, info snippet_missing'],
-  [
-    'no-referrer, with allowed origins',
-    referrer('no-referrer', { is: { allowedOrigins: ['https://site.test'] } }),
-    'error referrer_hidden, info snippet_missing',
-  ],
-  ['same-origin', referrer('same-origin'), 'warning referrer_hidden, info snippet_missing'],
-  ['origin', referrer('origin'), 'warning referrer_origin_only, info snippet_missing'],
-  ['unsafe-url', referrer('unsafe-url'), 'warning errors_unseen, info snippet_missing'],
-  ['an old word', referrer('never'), 'warning referrer_hidden, info snippet_missing'],
-  ['a word that nobody knows', referrer('full'), 'warning referrer_origin_only, info snippet_missing'],
-  [
-    'in the header',
-    {
-      head: '<meta charset=utf-8>',
-      sent: { 'content-type': 'text/html', 'referrer-policy': 'no-referrer, x' },
-    },
-    'warning referrer_hidden, info snippet_missing',
-  ],
-  [
-    'in the header, replaced by the page',
-    { sent: { 'content-type': 'text/html', 'referrer-policy': 'no-referrer' } },
-    '',
-  ],
+  ['info snippet_missing'],
+)
+
+table('the referrer policy beside the snippet', [
+  ["the browser's own", { head: `${PLAIN}${SNIPPET}` }, 'info referrer_origin_only'],
+  ['in the header, replaced by the page', policy('no-referrer'), ''],
   [
     'of the form',
     { form: `action=${HERE} method=post rel="noopener noreferrer"` },
@@ -497,45 +467,44 @@ table('the referrer policy', [
   ],
 ])
 
-const PLAIN = '<meta charset=utf-8>'
-const OURS = { afterSubmit: 'hosted', onError: 'hosted' } as const
-const where = (is: Partial<CheckedForm>, more: Asked = {}): Asked => ({ head: PLAIN, is, ...more })
+table(
+  'where senders land',
+  [
+    ['pages of ours', where(OURS), 'info referrer_origin_only'],
+    ['the page of the form', where({ pageUrl: PAGE }), 'warning errors_unseen, info referrer_origin_only'],
+    [
+      'the page of the form, where mistakes are shown by us',
+      where({ pageUrl: PAGE, onError: 'hosted' }),
+      'info referrer_origin_only',
+    ],
+    [
+      'our thanks, and the home page after a mistake',
+      where({ afterSubmit: 'hosted' }),
+      'warning referrer_origin_only',
+    ],
+    [
+      'the home page, because the page is on another site',
+      where({ pageUrl: 'https://www.site.test/contact' }),
+      'warning referrer_origin_only',
+    ],
+    [
+      'another page of the form',
+      where({ ...OURS, pageUrl: 'https://site.test/other' }),
+      'info referrer_origin_only, info page_url_differs',
+    ],
+    [
+      'our thanks from a page that hides itself',
+      { ...referrer('no-referrer'), is: OURS },
+      'warning referrer_hidden',
+    ],
+  ],
+  ['info snippet_missing'],
+)
 
-table('where senders land', [
-  ['pages of ours', where(OURS), 'info referrer_origin_only, info snippet_missing'],
+table('where senders land under a policy', [
+  ['our thanks, although it stops the way to the page', csp(`form-action ${ORIGIN}`, { is: OURS }), ''],
   [
-    'the page of the form',
-    where({ pageUrl: PAGE }),
-    'warning errors_unseen, info referrer_origin_only, info snippet_missing',
-  ],
-  [
-    'the page of the form, where mistakes are shown by us',
-    where({ pageUrl: PAGE, onError: 'hosted' }),
-    'info referrer_origin_only, info snippet_missing',
-  ],
-  [
-    'our thanks, and the home page after a mistake',
-    where({ afterSubmit: 'hosted' }),
-    'warning referrer_origin_only, info snippet_missing',
-  ],
-  [
-    'the home page, because the page is on another site',
-    where({ pageUrl: 'https://www.site.test/contact' }),
-    'warning referrer_origin_only, info snippet_missing',
-  ],
-  [
-    'another page of the form',
-    where({ ...OURS, pageUrl: 'https://site.test/other' }),
-    'info referrer_origin_only, info page_url_differs, info snippet_missing',
-  ],
-  [
-    'our thanks from a page that hides itself',
-    { ...referrer('no-referrer'), is: OURS },
-    'warning referrer_hidden, info snippet_missing',
-  ],
-  ['our thanks, although a policy stops the way to the page', csp(`form-action ${ORIGIN}`, { is: OURS }), ''],
-  [
-    'a page that a policy stops after mistakes',
+    'a page that it stops after mistakes',
     csp(`form-action ${ORIGIN}`, { is: { afterSubmit: 'hosted' } }),
     'warning csp_form_action_redirect',
   ],
@@ -570,6 +539,8 @@ test('a finding about the way back says where senders land, and which settings h
   )
 })
 
+const sentAs = (charset: string): Asked => ({ form: `action=${HERE} method=post accept-charset=${charset}` })
+
 table('the rest', [
   ['a form that is turned off', { is: { enabled: false } }, 'error form_disabled'],
   [
@@ -578,44 +549,22 @@ table('the rest', [
     'error origin_not_allowed',
   ],
   ['an origin that is allowed', { is: { allowedOrigins: ['https://*.test'] } }, ''],
-  ['another encoding', { sent: { 'content-type': 'text/html; charset=iso-8859-1' } }, 'warning charset'],
-  [
-    'another encoding, and a form that says so',
-    {
-      sent: { 'content-type': 'text/html; charset=iso-8859-1' },
-      form: `action=${HERE} method=post accept-charset=UTF-8`,
-    },
-    '',
-  ],
+  ['another encoding', typed('iso-8859-1'), 'warning charset'],
+  ['another encoding, and a form that says so', typed('iso-8859-1', sentAs('UTF-8')), ''],
   [
     'another encoding, and a form that tells it',
-    {
-      sent: { 'content-type': 'text/html; charset=shift_jis' },
-      inside: `${TRAP}<input type=hidden name=_charset_>${EMAIL}${SEND}`,
-    },
+    typed('shift_jis', also('<input type=hidden name=_charset_>')),
     '',
   ],
-  [
-    'a page in UTF-16, whose forms send UTF-8',
-    { sent: { 'content-type': 'text/html; charset=utf-16le' } },
-    '',
-  ],
-  ['UTF-8 under another label', { sent: { 'content-type': 'text/html; charset=unicode-1-1-utf-8' } }, ''],
+  ['a page in UTF-16, whose forms send UTF-8', typed('utf-16le'), ''],
+  ['UTF-8 under another label', typed('unicode-1-1-utf-8'), ''],
   [
     'a form with another encoding than its page',
-    { form: `action=${HERE} method=post accept-charset="x-unknown, windows-1251 utf-8"` },
+    sentAs('"x-unknown, windows-1251 utf-8"'),
     'warning charset',
   ],
-  [
-    'a form that says nothing with its encoding',
-    { form: `action=${HERE} method=post accept-charset=unknown` },
-    '',
-  ],
-  [
-    'no encoding',
-    { sent: { 'content-type': 'text/html' }, head: HEAD.replace('<meta charset=utf-8>', '') },
-    'warning charset',
-  ],
+  ['a form that says nothing with its encoding', sentAs('unknown'), ''],
+  ['no encoding', typed('', { head: HEAD.replace('<meta charset=utf-8>', '') }), 'warning charset'],
 ])
 
 describe('a finding', () => {
@@ -636,7 +585,7 @@ describe('a finding', () => {
   })
 
   test('is gone once its fix is applied', async () => {
-    const findings = await check({ head: '<meta charset=utf-8>', inside: EMAIL + SEND })
+    const findings = await check({ head: PLAIN, inside: EMAIL + SEND })
     const fixes = findings.map(({ fix }) => /<.*>/.exec(fix)?.[0] ?? '')
     const inside = fixes.filter((line) => line.includes('_gotcha')).join('')
     const head = `<meta charset=utf-8><meta name="referrer" content="no-referrer-when-downgrade">${fixes.find((line) => line.includes('t.js'))}`

@@ -157,12 +157,12 @@ withReplies('double opt-in', (house) => {
     }
     const set = async (form: ReplyForm, status: string) => {
       const [row] = await form.list()
-      await form.workspace.api(`/submissions/${row?.id}`, { method: 'PATCH', body: { status } })
+      await form.workspace.patch(`/submissions/${row?.id}`, { status })
     }
     await set(spam, 'spam')
     await set(byHand, 'archived')
     const [row] = await gone.list()
-    await gone.workspace.api(`/submissions/${row?.id}`, { method: 'DELETE' })
+    await gone.workspace.delete(`/submissions/${row?.id}`)
     const statuses = []
     for (const path of paths) statuses.push((await server.call(path, POST)).status)
     expect(statuses).toEqual([200, 404, 200])
@@ -195,7 +195,7 @@ withReplies('double opt-in', (house) => {
     expect(await listStatuses(form)).toEqual(['unconfirmed'])
     // Who had confirmed sees the thanks for as long as the submission is there.
     expect((await server.call(pressedPath)).status).toBe(200)
-    expect((await server.call(path, { method: 'DELETE' })).status).toBe(405)
+    expect((await server.delete(path)).status).toBe(405)
   })
 
   test('counts the seven days from when the mail left, not from when the server held it back', async () => {
@@ -256,10 +256,7 @@ withReplies('double opt-in', (house) => {
     const form = await createForm()
     await form.submit({ name: 'Ada' })
     const [row] = await form.list()
-    const answer = await form.workspace.api(`/submissions/${row?.id}`, {
-      method: 'PATCH',
-      body: { status: 'unconfirmed' },
-    })
+    const answer = await form.workspace.patch(`/submissions/${row?.id}`, { status: 'unconfirmed' })
     expect(answer.status).toBe(422)
   })
 })

@@ -1,12 +1,7 @@
 // Replies to senders: through the endpoint, the outbox and a real mail server (docs/contract.md §13).
 
 import { expect, test } from 'bun:test'
-import {
-  createTestForm,
-  listStoredSubmissions,
-  postToForm,
-  URLENCODED_TYPE,
-} from '../../../../tests/support/form-requests.ts'
+import { createTestForm, sendTo, URLENCODED_TYPE } from '../../../../tests/support/form-requests.ts'
 import { REPLY, type ReplyForm, withReplies } from '../../../../tests/support/reply-forms.ts'
 import { atScale } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
@@ -89,7 +84,7 @@ withReplies('a reply', (house) => {
     const form = await createForm({ reply: { ...REPLY, confirm: false } })
     const headers = { 'X-Forwarded-For': '203.0.113.5' }
     const body = 'email=twin%40example.com'
-    for (const _ of [1, 2]) await postToForm(server, form, URLENCODED_TYPE, body, headers)
+    for (const _ of [1, 2]) await sendTo(server, form.key).post(URLENCODED_TYPE, body, headers)
     expect(await settle()).toHaveLength(1)
     expect(await form.deliveries()).toHaveLength(1)
     expect(await form.list()).toHaveLength(2)
@@ -123,28 +118,17 @@ withReplies('a reply', (house) => {
     ]
     mail.refusing.all = true
     for (const form of forms) await form.submit({ email: 'ada@example.com', name: 'Ada' })
-    const { db } = house().server.app
+    const { server } = house()
     await until('a first try of each', async () => {
-      const rows = await db.read
-        .selectFrom('deliveries')
-        .select('attempts')
-        .where('status', '=', 'waiting')
-        .where('leased_until', 'is', null)
-        .execute()
+      const rows = await server.rows('deliveries', { status: 'waiting', leased_until: null })
       return rows.length === 5 && rows.every(({ attempts }) => attempts === 1)
     })
     const [first] = await deleted.list()
-    await deleted.workspace.api(`/submissions/${first?.id}`, { method: 'DELETE' })
+    await deleted.workspace.delete(`/submissions/${first?.id}`)
     const [second] = await spam.list()
-    await spam.workspace.api(`/submissions/${second?.id}`, { method: 'PATCH', body: { status: 'spam' } })
+    await spam.workspace.patch(`/submissions/${second?.id}`, { status: 'spam' })
     await off.patch({ reply: null })
-    await db.write((connection) =>
-      connection
-        .updateTable('workspaces')
-        .set({ suspended_at: 1 })
-        .where('id', '=', suspended.workspace.id)
-        .execute(),
-    )
+    await server.update('workspaces', { id: suspended.workspace.id }, { suspended_at: 1 })
     mail.refusing.all = false
     advance(10 * 60_000)
     expect((await settle()).map(({ parsed }) => parsed.subject)).toEqual(['Thanks, Ada'])
@@ -212,11 +196,7 @@ withReplies('a reply', (house) => {
     const { api } = form.workspace
     await form.submit({ email: 'ada@example.com' })
     await settle()
-    const { id } = await server.app.db.read
-      .selectFrom('channels')
-      .select('id')
-      .where('workspace_id', '=', form.workspace.id)
-      .executeTakeFirstOrThrow()
+    const { id } = await server.row('channels', { workspace_id: form.workspace.id })
     expect((await api('/channels')).json).toMatchObject({ data: [], total: 0 })
     for (const [path, method] of [
       ['', 'GET'],
@@ -265,17 +245,13 @@ withReplies('a reply', (house) => {
     expect(await settle()).toHaveLength(2)
     await (await createForm()).submit({ email: 'ada@example.com' })
     expect(await settle()).toHaveLength(3)
-    const [{ address = '' } = {}] = await server.app.db.read
-      .selectFrom('reply_stops')
-      .select('address')
-      .where('workspace_id', '=', form.workspace.id)
-      .execute()
+    const [{ address = '' } = {}] = await server.rows('reply_stops', { workspace_id: form.workspace.id })
     expect(address).toMatch(/^[\w-]{32}$/)
     for (const forged of [`${path}x`, '/f/stop/1.abc', path.replace('stop', 'confirm')]) {
       expect((await server.call(forged)).status).toBe(404)
       expect((await server.call(forged, oneClick)).status).toBe(404)
     }
-    expect((await server.call(path, { method: 'PUT' })).status).toBe(405)
+    expect((await server.put(path)).status).toBe(405)
   })
 })
 
@@ -306,19 +282,15 @@ withReplies.quick('a reply, limited,', (house) => {
     const form = await createForm()
     const other = await createForm({}, form.workspace)
     if (STORED_BEFORE > 0)
-      await server.app.db.write((connection) =>
-        connection
-          .insertInto('replies')
-          .values(
-            Array.from({ length: STORED_BEFORE }, (_, n) => ({
-              workspace_id: form.workspace.id,
-              form_id: form.id,
-              address: `before ${n}`,
-              queued_at: now(),
-              confirms: 0,
-            })),
-          )
-          .execute(),
+      await server.insert(
+        'replies',
+        Array.from({ length: STORED_BEFORE }, (_, n) => ({
+          workspace_id: form.workspace.id,
+          form_id: form.id,
+          address: `before ${n}`,
+          queued_at: now(),
+          confirms: 0,
+        })),
       )
     const expectMails = async (count: number) => expect(await settle()).toHaveLength(count - STORED_BEFORE)
     // All at once wait for one lock. Where the machine is slow, some answers are 503, and those senders try again.
@@ -362,12 +334,10 @@ withReplies(
       // The first one that is refused pauses the others. One that is being tried meanwhile has a lease, and would wait
       // from the new time on.
       await until('the others to wait', async () => {
-        const waiting = await server.app.db.read
-          .selectFrom('deliveries')
-          .select(['last_error', 'leased_until'])
-          .where('workspace_id', '=', form.workspace.id)
-          .where('status', '=', 'waiting')
-          .execute()
+        const waiting = await server.rows('deliveries', {
+          workspace_id: form.workspace.id,
+          status: 'waiting',
+        })
         return (
           waiting.length === 2 &&
           waiting.every(({ leased_until }) => leased_until === null) &&
@@ -375,9 +345,7 @@ withReplies(
         )
       })
       expect(mail.mails).toHaveLength(5)
-      expect(await server.app.db.read.selectFrom('mail_counts').select('sent').execute()).toEqual([
-        { sent: 5 },
-      ])
+      expect(await server.row('mail_counts')).toMatchObject({ sent: 5 })
       advance(DAY)
       expect(await settle()).toHaveLength(7)
     }, 60_000)
@@ -389,19 +357,16 @@ test('a server without a mail server refuses replies by name, and holds no submi
   const server = await startServer('sqlite', { environment: { TRUST_PROXY: '127.0.0.1' } })
   const ws = await server.createWorkspace()
   const body = { name: 'Contact', reply: { subject: 's', text: 't' } }
-  const refused = await ws.api('/forms', { method: 'POST', body })
+  const refused = await ws.post('/forms', body)
   expect(refused.status).toBe(422)
   expect(refused.json.errors.reply).toContain('SMTP_URL')
-  const made = await ws.api('/forms', { method: 'POST', body: { name: 'Contact', reply: null } })
+  const made = await ws.post('/forms', { name: 'Contact', reply: null })
   expect(made.status).toBe(201)
-  const changed = await ws.api(`/forms/${made.json.data.formKey}`, {
-    method: 'PATCH',
-    body: { reply: body.reply },
-  })
+  const changed = await ws.patch(`/forms/${made.json.data.formKey}`, { reply: body.reply })
   expect(changed.status).toBe(422)
   // A form of a time when there was one.
   const form = await createTestForm(server, { reply: { subject: 's', text: 't', confirm: true } })
-  await postToForm(server, form, URLENCODED_TYPE, 'email=ada%40example.com')
-  expect(await listStoredSubmissions(server, form)).toMatchObject([{ status: 'new', announced: 1 }])
+  await form.post(URLENCODED_TYPE, 'email=ada%40example.com')
+  expect(await form.submissions()).toMatchObject([{ status: 'new', announced: 1 }])
   await server.close()
 }, 60_000)

@@ -1,12 +1,7 @@
 // The classifier's counts are exact, whatever people do with submissions: compared with a count from the start.
 
 import { expect, test } from 'bun:test'
-import {
-  BEHIND_PROXY,
-  JSON_TYPE,
-  postToForm,
-  SCRIPT_HEADERS,
-} from '../../../../tests/support/form-requests.ts'
+import { BEHIND_PROXY, SCRIPT_HEADERS, sendTo } from '../../../../tests/support/form-requests.ts'
 import { atScale } from '../../../../tests/support/suite.ts'
 import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 import { createRandom, pick } from '../../../lib/seeded-random.ts'
@@ -20,27 +15,15 @@ const WORDS = 'bicycle saddle casino bonus repair seo hello price loan'.split(' 
 const STATUSES = ['new', 'read', 'archived', 'spam'] as const
 
 async function createForm(server: TestServer, ws: TestWorkspace) {
-  const { formKey } = (await ws.api('/forms', { method: 'POST', body: { name: 'Contact' } })).json.data
-  const { id: formId } = await server.app.db.read
-    .selectFrom('forms')
-    .select('id')
-    .where('form_key', '=', formKey)
-    .executeTakeFirstOrThrow()
+  const { formKey } = await ws.createForm()
+  const { id: formId } = await server.row('forms', { form_key: formKey })
   return { formKey, formId }
 }
 
 /** The counts as they are stored. */
-async function readCounts({ app: { db } }: TestServer, workspaceId: number) {
-  const totals = await db.read
-    .selectFrom('spam_totals')
-    .select(['spam', 'good'])
-    .where('workspace_id', '=', workspaceId)
-    .executeTakeFirst()
-  const words = await db.read
-    .selectFrom('spam_words')
-    .select(['spam', 'good'])
-    .where('workspace_id', '=', workspaceId)
-    .execute()
+async function readCounts(server: TestServer, workspaceId: number) {
+  const [totals] = await server.rows('spam_totals', { workspace_id: workspaceId })
+  const words = await server.rows('spam_words', { workspace_id: workspaceId })
   const counts = words.map(({ spam, good }) => `${Number(spam)} ${Number(good)}`).sort()
   return { spam: Number(totals?.spam ?? 0), good: Number(totals?.good ?? 0), counts }
 }
@@ -109,22 +92,20 @@ onBothEngines('the counts of the classifier', (server) => {
         const chance = random()
         if (chance < 0.6 && some.length > 0) {
           const body = { ids: some.map(({ id }) => id), status }
-          expect((await ws.api('/submissions/bulk', { method: 'PATCH', body })).status).toBe(200)
+          expect((await ws.patch('/submissions/bulk', body)).status).toBe(200)
           for (const one of some) applyStatus(one, status)
         } else if (chance < 0.85) {
           const one = pick(present, random)
-          expect((await ws.api(`/submissions/${one.id}`, { method: 'PATCH', body: { status } })).status).toBe(
-            200,
-          )
+          expect((await ws.patch(`/submissions/${one.id}`, { status })).status).toBe(200)
           applyStatus(one, status)
         } else if (chance < 0.95) {
           const one = pick(present, random)
-          await ws.api(`/submissions/${one.id}`, { method: 'DELETE' })
+          await ws.delete(`/submissions/${one.id}`)
           present = present.filter((other) => other !== one)
           deleted.push(one)
         } else {
           const { email } = pick(present, random)
-          await ws.api(`/submissions?email=${email}`, { method: 'DELETE' })
+          await ws.delete(`/submissions?email=${email}`)
           present = present.filter((other) => other.email !== email)
         }
         expect(await readCounts(server(), ws.id)).toEqual(recount([...present, ...deleted]))
@@ -144,17 +125,13 @@ onBothEngines('the counts of the classifier', (server) => {
     )
     await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
-        ws.api('/submissions/bulk', {
-          method: 'PATCH',
-          body: { ids: i % 2 ? ids : ids.toReversed(), status: i % 3 ? 'spam' : 'read' },
+        ws.patch('/submissions/bulk', {
+          ids: i % 2 ? ids : ids.toReversed(),
+          status: i % 3 ? 'spam' : 'read',
         }),
       ),
     )
-    const rows = await server()
-      .app.db.read.selectFrom('submissions')
-      .select(['status', 'learned'])
-      .where('form_id', '=', formId)
-      .execute()
+    const rows = await server().rows('submissions', { form_id: formId })
     const lessons = rows.map(({ learned }) => decodeLesson(learned))
     expect(lessons.map((lesson) => lesson?.verdict)).toEqual(
       rows.map(({ status }) => (status === 'spam' ? 'spam' : 'good')),
@@ -192,16 +169,7 @@ onBothEngines('the counts of the classifier', (server) => {
         })
       })
     await learnWith('one secret')
-    const lesson = async () =>
-      decodeLesson(
-        (
-          await db.read
-            .selectFrom('submissions')
-            .select('learned')
-            .where('id', '=', id)
-            .executeTakeFirstOrThrow()
-        ).learned,
-      )?.numbers
+    const lesson = async () => decodeLesson((await server().row('submissions', { id })).learned)?.numbers
     const first = await lesson()
     await learnWith('another secret')
     expect(await lesson()).not.toEqual(first)
@@ -216,7 +184,7 @@ onBothEngines('the counts of the classifier', (server) => {
       )
     const [first = 0] = await store(null)
     const [copy = 0] = await store(first)
-    await ws.api('/submissions/bulk', { method: 'PATCH', body: { ids: [first, copy], status: 'spam' } })
+    await ws.patch('/submissions/bulk', { ids: [first, copy], status: 'spam' })
     expect(await readCounts(server(), ws.id)).toMatchObject({ spam: 1, good: 0 })
   })
 })
@@ -228,18 +196,14 @@ onBothEngines(
       const ws = await server().createWorkspace()
       const { db } = server().app
       const spam = { words: ['casino'] }
-      const { formKey } = (await ws.api('/forms', { method: 'POST', body: { name: 'Contact', spam } })).json
-        .data
-      await postToForm(server(), { key: formKey }, JSON_TYPE, '{"message":"casino"}', SCRIPT_HEADERS)
-      await postToForm(server(), { key: formKey }, JSON_TYPE, '{"message":"hello"}', SCRIPT_HEADERS)
+      const { formKey } = (await ws.post('/forms', { name: 'Contact', spam })).json.data
+      for (const message of ['casino', 'hello'])
+        await sendTo(server(), formKey).json({ message }, SCRIPT_HEADERS)
       const [good, held] = (await ws.api(`/forms/${formKey}/submissions`)).json.data
-      await db.write((connection) =>
-        connection
-          .updateTable('submissions')
-          .set({ created_at: server().now() - 3 * 60 * 60_000 - 1000 })
-          .where('workspace_id', '=', ws.id)
-          .where('id', '=', held.id)
-          .execute(),
+      await server().update(
+        'submissions',
+        { workspace_id: ws.id, id: held.id },
+        { created_at: server().now() - 3 * 60 * 60_000 - 1000 },
       )
       const read = createNotificationContentReader({
         db,
@@ -247,7 +211,7 @@ onBothEngines(
         resolvePendingAttribution: async () => {},
         toFileUrl: () => '',
       })
-      await ws.api(`/submissions/${held.id}`, { method: 'PATCH', body: { status: 'new' } })
+      await ws.patch(`/submissions/${held.id}`, { status: 'new' })
       const late = await read(ws.id, held.id)
       expect(late?.attribution).toStartWith('Held back as spam for 3 hours')
       expect(JSON.parse(late?.submissionJson ?? '').heldAs).toBe('spam')

@@ -1,12 +1,7 @@
 // Spam through the front door: what senders and owners see of rules, of the classifier and of allowed senders.
 
 import { expect, test } from 'bun:test'
-import {
-  BEHIND_PROXY,
-  JSON_TYPE,
-  postToForm,
-  SCRIPT_HEADERS,
-} from '../../../../tests/support/form-requests.ts'
+import { BEHIND_PROXY, SCRIPT_HEADERS, sendTo } from '../../../../tests/support/form-requests.ts'
 import { quick } from '../../../../tests/support/suite.ts'
 import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../tests/support/world.ts'
 
@@ -20,13 +15,13 @@ const toMessage = (words: string[], n: number) =>
   [0, 1, 2, 3, 4, 5].map((i) => words[(n * 5 + i * (1 + (n % 3))) % words.length]).join(' ')
 
 async function createForm(server: TestServer, ws: TestWorkspace, settings: object) {
-  const { formKey: key } = (
-    await ws.api('/forms', { method: 'POST', body: { name: 'Contact', ...settings } })
-  ).json.data
+  const { formKey: key } = (await ws.post('/forms', { name: 'Contact', ...settings })).json.data
+  const to = sendTo(server, key)
   return {
+    ...to,
     key,
     async send(fields: Record<string, string>) {
-      const answer = await postToForm(server, { key }, JSON_TYPE, JSON.stringify(fields), SCRIPT_HEADERS)
+      const answer = await to.json(fields, SCRIPT_HEADERS)
       const { data } = (await ws.api(`/forms/${key}/submissions?limit=1`)).json
       return { answer, submission: data[0] }
     },
@@ -35,15 +30,11 @@ async function createForm(server: TestServer, ws: TestWorkspace, settings: objec
 }
 
 const createChannel = async (ws: TestWorkspace) =>
-  (
-    await ws.api('/channels', {
-      method: 'POST',
-      body: { type: 'webhook', name: 'Hook', url: 'https://hooks.example/x' },
-    })
-  ).json.data.id as number
+  (await ws.post('/channels', { type: 'webhook', name: 'Hook', url: 'https://hooks.example/x' })).json.data
+    .id as number
 
 const setStatus = (ws: TestWorkspace, ids: number[], status: string) =>
-  ws.api('/submissions/bulk', { method: 'PATCH', body: { ids, status } })
+  ws.patch('/submissions/bulk', { ids, status })
 
 const listDeliveries = async (ws: TestWorkspace) => (await ws.api('/deliveries')).json.data
 
@@ -106,9 +97,9 @@ onBothEngines(
       for (const n of [1, 2, 3]) ids.push((await form.send({ message: `casino ${n}` })).submission.id)
       const [a, b, c] = ids as [number, number, number]
       expect(await listDeliveries(ws)).toEqual([])
-      await ws.api(`/submissions/${a}`, { method: 'PATCH', body: { status: 'new' } })
-      await ws.api(`/submissions/${a}`, { method: 'PATCH', body: { status: 'spam' } })
-      await ws.api(`/submissions/${a}`, { method: 'PATCH', body: { status: 'read' } })
+      await ws.patch(`/submissions/${a}`, { status: 'new' })
+      await ws.patch(`/submissions/${a}`, { status: 'spam' })
+      await ws.patch(`/submissions/${a}`, { status: 'read' })
       await setStatus(ws, [b, c], 'archived')
       await setStatus(ws, [b, c], 'new')
       const announced = (await listDeliveries(ws)).map((d: { submissionId: number }) => d.submissionId)
@@ -120,8 +111,7 @@ onBothEngines(
       const channelIds = [await createChannel(ws)]
       const form = await createForm(server(), ws, { channelIds, spam: { words: ['casino'] } })
       const headers = { ...SCRIPT_HEADERS, 'X-Forwarded-For': '10.99.1.1' }
-      for (const _ of [1, 2])
-        await postToForm(server(), form, JSON_TYPE, JSON.stringify({ message: 'casino' }), headers)
+      for (const _ of [1, 2]) await form.json({ message: 'casino' }, headers)
       const [copy, original] = await form.list()
       expect([copy.duplicateOf, copy.status, original.status]).toEqual([original.id, 'spam', 'spam'])
       await setStatus(ws, [copy.id], 'new')
@@ -162,14 +152,11 @@ onBothEngines(
     test('of an allowed sender does not exist, and only while the sender is allowed', async () => {
       const ws = await server().createWorkspace()
       const form = await createForm(server(), ws, { spam: { words: ['casino'] } })
-      const allowed = await ws.api('/allowed-senders', {
-        method: 'POST',
-        body: { address: ' Ada@Example.com ' },
-      })
+      const allowed = await ws.post('/allowed-senders', { address: ' Ada@Example.com ' })
       expect([allowed.status, allowed.json.data.address]).toEqual([201, 'ada@example.com'])
-      const again = await ws.api('/allowed-senders', { method: 'POST', body: { address: 'ada@example.com' } })
+      const again = await ws.post('/allowed-senders', { address: 'ada@example.com' })
       expect([again.status, again.json.data.id]).toEqual([201, allowed.json.data.id])
-      await ws.api('/allowed-senders', { method: 'POST', body: { address: '*@friends.example' } })
+      await ws.post('/allowed-senders', { address: '*@friends.example' })
       let sent = 0
       const statusOf = async (email: string) =>
         (await form.send({ email, message: `casino ${sent++}` })).submission.status
@@ -184,15 +171,12 @@ onBothEngines(
       const stranger = await server().createWorkspace()
       expect((await stranger.api('/allowed-senders')).json.data).toEqual([])
       const path = `/allowed-senders/${allowed.json.data.id}`
-      expect((await stranger.api(path, { method: 'DELETE' })).status).toBe(404)
-      expect((await ws.api(path, { method: 'DELETE' })).status).toBe(200)
+      expect((await stranger.delete(path)).status).toBe(404)
+      expect((await ws.delete(path)).status).toBe(200)
       expect(await statusOf('ada@example.com')).toBe('spam')
-      await ws.api('/submissions?email=ada@example.com', { method: 'DELETE' })
+      await ws.delete('/submissions?email=ada@example.com')
       for (const address of ['ada', '*@', '@example.com', '*', 'a*@example.com '.repeat(30), 7])
-        expect([
-          address,
-          (await ws.api('/allowed-senders', { method: 'POST', body: { address } })).status,
-        ]).toEqual([address, 422])
+        expect([address, (await ws.post('/allowed-senders', { address })).status]).toEqual([address, 422])
     })
 
     test('rules that could match nothing or everything are refused at their place', async () => {
@@ -203,7 +187,7 @@ onBothEngines(
         domains: ['https://spam.example'],
         maxLinks: -1,
       }
-      const { status, json } = await ws.api('/forms', { method: 'POST', body: { name: 'x', spam: wrong } })
+      const { status, json } = await ws.post('/forms', { name: 'x', spam: wrong })
       expect([status, json.errors]).toEqual([
         422,
         {

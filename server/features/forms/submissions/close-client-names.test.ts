@@ -9,13 +9,9 @@ import { insertSubmissions } from './submission.fixture.ts'
 onBothEngines('names of submissions that an earlier release has stored', (server) => {
   test('are closed in slices, and those of later submissions stay', async () => {
     const ws = await server().createWorkspace()
-    const { json } = await ws.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+    const { json } = await ws.post('/forms', { name: 'Contact' })
     const { db } = server().app
-    const form = await db.read
-      .selectFrom('forms')
-      .select('id')
-      .where('form_key', '=', json.data.formKey)
-      .executeTakeFirstOrThrow()
+    const form = await server().row('forms', { form_key: json.data.formKey })
     const store = (names: [browser: string | null, os: string | null, device: string | null][]) =>
       db.write((connection) =>
         insertSubmissions(
@@ -38,12 +34,7 @@ onBothEngines('names of submissions that an earlier release has stored', (server
     )
     await store([['later', null, null]])
     await closeClientNames(db, 2)
-    const rows = await db.read
-      .selectFrom('submissions')
-      .select(['browser', 'os', 'device'])
-      .where('workspace_id', '=', ws.id)
-      .orderBy('id')
-      .execute()
+    const rows = await server().rows('submissions', { workspace_id: ws.id })
     expect(rows.map(({ browser, os, device }) => [browser, os, device])).toEqual([
       ['Other', 'iOS', 'Mobile'],
       ['Chrome', 'Other', null],
@@ -52,18 +43,14 @@ onBothEngines('names of submissions that an earlier release has stored', (server
       ['Other', 'Other', 'TV'],
       ['later', null, null],
     ])
-    expect(await db.read.selectFrom('open_names').selectAll().execute()).toEqual([])
+    expect(await server().rows('open_names')).toEqual([])
   })
 
   test('are found with their marks at once, and without them after the job', async () => {
     const ws = await server().createWorkspace()
-    const { json } = await ws.api('/forms', { method: 'POST', body: { name: 'Contact' } })
+    const { json } = await ws.post('/forms', { name: 'Contact' })
     const { db } = server().app
-    const { id: formId } = await db.read
-      .selectFrom('forms')
-      .select('id')
-      .where('form_key', '=', json.data.formKey)
-      .executeTakeFirstOrThrow()
+    const { id: formId } = await server().row('forms', { form_key: json.data.formKey })
     const texts = ['Zürich', 'Łódź', 'Bern', `São Paulo ${'long '.repeat(60_000)}`]
     const rows = texts.map((text) => ({ search_text: foldCase(text) }))
     await db.write((connection) => insertSubmissions(connection, { workspaceId: ws.id, formId }, rows))
@@ -78,6 +65,6 @@ onBothEngines('names of submissions that an earlier release has stored', (server
     await foldSubmissionTexts(db, 2)
     for (const text of ['zürich', 'zurich', 'LODZ', 'bern', 'sao paulo'])
       expect([text, await count(text)]).toEqual([text, 1])
-    expect(await db.read.selectFrom('open_names').selectAll().execute()).toEqual([])
+    expect(await server().rows('open_names')).toEqual([])
   })
 })

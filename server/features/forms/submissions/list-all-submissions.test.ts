@@ -3,12 +3,8 @@ import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../
 import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'
 
 async function formIn(server: TestServer, ws: TestWorkspace) {
-  const { formKey } = (await ws.api('/forms', { method: 'POST', body: { name: 'Contact' } })).json.data
-  const { id: formId } = await server.app.db.read
-    .selectFrom('forms')
-    .select('id')
-    .where('form_key', '=', formKey)
-    .executeTakeFirstOrThrow()
+  const { formKey } = await ws.createForm()
+  const { id: formId } = await server.row('forms', { form_key: formKey })
   const store = (...sent: TestSubmission[]) =>
     server.app.db.write((connection) => insertSubmissions(connection, { workspaceId: ws.id, formId }, sent))
   return { formKey, store }

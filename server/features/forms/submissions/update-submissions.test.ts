@@ -6,20 +6,15 @@ import { onBothEngines, type TestServer, type TestWorkspace } from '../../../../
 import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'
 
 async function createForm(server: TestServer, ws: TestWorkspace, name = 'Contact') {
-  const { formKey } = (await ws.api('/forms', { method: 'POST', body: { name } })).json.data
-  const { id: formId } = await server.app.db.read
-    .selectFrom('forms')
-    .select('id')
-    .where('form_key', '=', formKey)
-    .executeTakeFirstOrThrow()
+  const { formKey } = (await ws.post('/forms', { name })).json.data
+  const { id: formId } = await server.row('forms', { form_key: formKey })
   const store = (...sent: TestSubmission[]) =>
     server.app.db.write((connection) => insertSubmissions(connection, { workspaceId: ws.id, formId }, sent))
   return { formKey, store }
 }
 
-const setStatus = (ws: TestWorkspace, body: unknown) => ws.api('/submissions/bulk', { method: 'PATCH', body })
-const remove = (ws: TestWorkspace, ids: number[]) =>
-  ws.api(`/submissions/bulk?ids=${ids}`, { method: 'DELETE' })
+const setStatus = (ws: TestWorkspace, body: unknown) => ws.patch('/submissions/bulk', body)
+const remove = (ws: TestWorkspace, ids: number[]) => ws.delete(`/submissions/bulk?ids=${ids}`)
 
 /** The statuses by id, as the list says. */
 async function statuses(ws: TestWorkspace) {
@@ -57,7 +52,7 @@ onBothEngines.quick('many submissions at once', (server) => {
     const [ada = 0, bo = 0, cy = 0] = await store({}, {}, {})
     const { member, owner } = team
     const assign = (id: number, assigneeId: number | null) =>
-      member.apiIn(team.id, `/submissions/${id}`, { method: 'PATCH', body: { assigneeId } })
+      member.in(team.id).patch(`/submissions/${id}`, { assigneeId })
     expect((await assign(ada, member.id)).json.data).toMatchObject({ assigneeId: member.id, status: 'new' })
     const many = await setStatus(team, { ids: [cy, bo], assigneeId: owner.id, status: 'read' })
     expect([many.status, many.json.data]).toEqual([200, [cy, bo].map((id) => ({ id, status: 'read' }))])
@@ -69,7 +64,7 @@ onBothEngines.quick('many submissions at once', (server) => {
     }
     const found = [`assigneeId=${member.id}`, `assigneeId=${owner.id}&status=read`, 'assigneeId=none']
     expect(await Promise.all(found.map(find))).toEqual([[ada], [bo], [cy]])
-    await member.apiIn(team.id, `/members/${member.id}`, { method: 'DELETE' })
+    await member.in(team.id).delete(`/members/${member.id}`)
     expect(await find('assigneeId=none')).toEqual([cy, ada])
     expect((await team.api(`/forms/${formKey}/submissions/export`)).text).not.toContain('assignee')
   })
@@ -90,7 +85,7 @@ onBothEngines.quick('many submissions at once', (server) => {
       const answer = await setStatus(ws, { ids, assigneeId })
       expect([assigneeId, answer.status, answer.json.errors?.assigneeId]).toEqual([assigneeId, status, error])
       if (ids.length > 1) continue
-      const one = await ws.api(`/submissions/${own}`, { method: 'PATCH', body: { assigneeId } })
+      const one = await ws.patch(`/submissions/${own}`, { assigneeId })
       expect([one.status, one.json.errors.assigneeId]).toEqual([status, error])
     }
     expect((await ws.api('/submissions?assigneeId=me')).json.errors).toEqual({
@@ -142,7 +137,7 @@ onBothEngines.quick('many submissions at once', (server) => {
       expect([answer.status, answer.json.errors]).toEqual([422, errors])
     }
     expect((await remove(ws, [...ids, 1])).status).toBe(422)
-    expect((await ws.api('/submissions/bulk', { method: 'DELETE' })).json.errors).toEqual({
+    expect((await ws.delete('/submissions/bulk')).json.errors).toEqual({
       ids: 'is required',
     })
     expect((await setStatus(ws, { ids, status: 'read' })).json.data).toHaveLength(100)
@@ -171,7 +166,7 @@ onBothEngines('each submission', (server) => {
         new Set(['Contact us']),
       )
     }
-    await ws.api(`/forms/${formKey}`, { method: 'PATCH', body: { name: 'Hello' } })
+    await ws.patch(`/forms/${formKey}`, { name: 'Hello' })
     expect((await ws.api(`/submissions/${linked}`)).json.data).toMatchObject({
       formName: 'Hello',
       link: names,

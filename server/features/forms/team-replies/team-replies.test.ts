@@ -8,7 +8,7 @@ import { sendTeamReply } from './send-team-reply.ts'
 const REPLY = { subject: 'Re: your message', text: 'Hello {{name}},\n\nsee https://example.com/offer\n.\n' }
 
 const send = (form: ReplyForm, id: number, body: unknown = REPLY, headers: Record<string, string> = {}) =>
-  form.workspace.api(`/submissions/${id}/replies`, { method: 'POST', body, headers })
+  form.workspace.post(`/submissions/${id}/replies`, body, headers)
 const list = async (form: ReplyForm, id: number) =>
   (await form.workspace.api(`/submissions/${id}/replies`)).json.data
 
@@ -28,7 +28,7 @@ withReplies.quick('a reply of the team', (house) => {
     ['to spam', { email: 'ada@example.com' }, 'spam', 'is spam'],
   ] as const)('is none %s', async (_, fields, status, message) => {
     const { form, id } = await createLead({ ...fields })
-    if (status) await form.workspace.api(`/submissions/${id}`, { method: 'PATCH', body: { status } })
+    if (status) await form.workspace.patch(`/submissions/${id}`, { status })
     const answer = await send(form, id)
     expect([answer.status, answer.json.error]).toEqual([409, expect.stringContaining(message)])
     expect(await house().settle()).toEqual([])
@@ -106,7 +106,7 @@ withReplies.quick('a reply of the team', (house) => {
     const viewer = await createSignedInUser(server, 'Vera', server.now())
     await addToWorkspace(server, form.workspace.id, viewer, 'viewer')
     const path = `/submissions/${id}/replies`
-    const refused = await viewer.apiIn(form.workspace.id, path, { method: 'POST', body: REPLY })
+    const refused = await viewer.in(form.workspace.id).post(path, REPLY)
     expect(refused.status).toBe(403)
     expect(await list(form, id)).toEqual([])
   })
@@ -117,7 +117,7 @@ withReplies.quick('a reply of the team', (house) => {
     await send(form, id)
     const [mail] = await settle()
     const stop = mail?.parsed.headers.find(({ key }) => key === 'list-unsubscribe')?.value.slice(1, -1) ?? ''
-    await server.call(new URL(stop).pathname, { method: 'POST' })
+    await server.post(new URL(stop).pathname)
     const { status, json } = await send(form, id)
     expect([status, json.error]).toEqual([409, 'This person has stopped the emails of your forms'])
   })
@@ -153,13 +153,9 @@ withReplies.quick('a reply of the team', (house) => {
     const { form, id } = await createLead()
     await send(form, id, REPLY, { 'Idempotency-Key': 'kept' })
     await settle()
-    await form.workspace.api('/submissions?email=ada@example.com', { method: 'DELETE' })
+    await form.workspace.delete('/submissions?email=ada@example.com')
     const { db } = server.app
-    const left = await db.read
-      .selectFrom('team_replies')
-      .select('id')
-      .where('workspace_id', '=', form.workspace.id)
-      .execute()
+    const left = await server.rows('team_replies', { workspace_id: form.workspace.id })
     const answers = await db.read
       .selectFrom('idempotency_keys')
       .select('path')

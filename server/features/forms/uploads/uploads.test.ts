@@ -6,14 +6,10 @@ import { join } from 'node:path'
 import {
   BEHIND_PROXY,
   createTestForm,
-  listStoredFields,
-  listStoredSubmissions,
   MULTIPART_TYPE,
   NAVIGATION_HEADERS,
   nextSenderAddress,
-  postToForm,
   SCRIPT_HEADERS,
-  URLENCODED_TYPE,
 } from '../../../../tests/support/form-requests.ts'
 import { destroyRawClients, dialRaw } from '../../../../tests/support/raw-client.ts'
 import { until } from '../../../../tests/support/until.ts'
@@ -49,7 +45,7 @@ onBothEngines(
         { name: 'nothing', file: '' },
       ])
       expect([answer.status, answer.text]).toEqual([200, '{"ok":true}'])
-      expect(await listStoredFields(server(), form)).toEqual([
+      expect(await form.fields()).toEqual([
         [
           ['name', 'Ada'],
           ['photo', 'me.png'],
@@ -66,11 +62,7 @@ onBothEngines(
       ])
       for (const { key, sha256 } of rows)
         expect(toSha256(readFileSync(join(server().dataDir, 'uploads', key)))).toBe(sha256)
-      const [total] = await server()
-        .app.db.read.selectFrom('upload_totals')
-        .selectAll()
-        .where('workspace_id', '=', form.workspaceId)
-        .execute()
+      const [total] = await server().rows('upload_totals', { workspace_id: form.workspaceId })
       expect([Number(total?.files), Number(total?.bytes)]).toEqual([
         3,
         PNG.length + Buffer.byteLength(PDF) + 12,
@@ -84,7 +76,7 @@ onBothEngines(
         expect(
           (await uploadToForm(server(), form, [{ name: 'f', file: 'a.txt', bytes }], headers)).status,
         ).toBe(200)
-      const [first, ...others] = await listStoredSubmissions(server(), form)
+      const [first, ...others] = await form.submissions()
       expect(others.map(({ duplicate_of }) => duplicate_of)).toEqual([first?.id ?? 0, null])
     })
 
@@ -105,7 +97,7 @@ onBothEngines(
       ]
       for (const [expected, parts] of cases)
         expect((await uploadToForm(server(), form, parts as never)).json).toEqual(expected)
-      expect(await listStoredSubmissions(server(), form)).toEqual([])
+      expect(await form.submissions()).toEqual([])
       expect(listUploadedFiles(server().dataDir)).toHaveLength(before)
     })
   },
@@ -129,12 +121,12 @@ onSqlite(
     test('takes JSON, urlencoded bodies and multipart bodies without files', async () => {
       const form = await createTestForm(server(), { uploads: UPLOADS })
       const answers = [
-        await postToForm(server(), form, URLENCODED_TYPE, 'a=1', SCRIPT_HEADERS),
-        await postToForm(server(), form, 'application/json', '{"a":"2"}'),
+        await form.fetch('a=1'),
+        await form.post('application/json', '{"a":"2"}'),
         await uploadToForm(server(), form, [{ name: 'a', value: '3' }]),
       ]
       expect(answers.map(({ text }) => text)).toEqual(Array(3).fill('{"ok":true}'))
-      expect(await listStoredFields(server(), form)).toEqual([[['a', '1']], [['a', '2']], [['a', '3']]])
+      expect(await form.fields()).toEqual([[['a', '1']], [['a', '2']], [['a', '3']]])
     })
 
     test('answers a form without JavaScript with 303, and mistakes with 303 back to the page', async () => {
@@ -165,7 +157,7 @@ onSqlite(
         ])
         expect(answer.status).toBe(422)
         expect(Object.keys(answer.json.errors).sort()).toEqual(['email', 'f'])
-        expect(await listStoredSubmissions(server(), form)).toEqual([])
+        expect(await form.submissions()).toEqual([])
       })
 
       test('one file too many', async () => {
@@ -205,7 +197,7 @@ onSqlite(
         { name: 'f', file: 'a.txt', bytes: 'x'.repeat(100_000) },
         { name: 'g', file: 'b.txt', bytes: 'y' },
       ])
-      const rows = await server().app.db.read.selectFrom('submission_files').select('key').execute()
+      const rows = await server().rows('submission_files')
       expect(listUploadedFiles(server().dataDir)).toHaveLength(rows.length)
     })
 
@@ -222,7 +214,7 @@ onSqlite(
       const { answer, form } = await send({}, [{ name: 'f', file: sent, bytes: 'x' }])
       expect(answer.status).toBe(200)
       expect((await listFileRows(server(), form)).map(({ name }) => name)).toEqual([stored])
-      expect(await listStoredFields(server(), form)).toEqual([[['f', stored]]])
+      expect(await form.fields()).toEqual([[['f', stored]]])
     })
 
     test('cuts a name of 4 KB, and keeps its ending', async () => {

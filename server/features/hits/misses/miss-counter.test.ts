@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { migratedDatabase } from '../../../../tests/support/migrated-database.ts'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { useDatabase } from '../../../../tests/support/test-rows.ts'
 import { ENGINES } from '../../../../tests/support/world.ts'
 import { Failure } from '../../../lib/failure.ts'
-import type { Database, DatabaseHandle } from '../../../storage/database/database.ts'
-import { openDatabase } from '../../../storage/database/open-database.ts'
+import type { Database } from '../../../storage/database/database.ts'
 import { type Miss, openMissCounter } from './miss-counter.ts'
 import { pruneMisses } from './prune-misses.ts'
 
@@ -16,27 +12,15 @@ const DAY = 24 * HOUR
 
 for (const engine of ENGINES) {
   describe(`misses (${engine})`, () => {
-    let db: DatabaseHandle
-    let dropDatabase: (() => Promise<void>) | undefined
-    const dataDir = mkdtempSync(join(tmpdir(), 'towpath-misses-'))
+    const store = useDatabase(engine)
     const disk = { low: false, isLow: () => disk.low }
 
-    beforeAll(async () => {
-      const database = engine === 'postgres' ? await migratedDatabase() : undefined
-      dropDatabase = database?.drop
-      db = await openDatabase({ dataDir, databaseUrl: database?.url })
-    }, 120_000)
-    afterAll(async () => {
-      await db.close()
-      await dropDatabase?.()
-      rmSync(dataDir, { recursive: true, force: true })
-    })
     beforeEach(async () => {
       disk.low = false
-      await db.write((connection) => connection.deleteFrom('misses').execute())
+      await store.db.write((connection) => connection.deleteFrom('misses').execute())
     })
 
-    const open = (slugsMax = 10_000, database: Database = db) =>
+    const open = (slugsMax = 10_000, database: Database = store.db) =>
       openMissCounter({ db: database, getSalt: () => 'ab'.repeat(32), disk, now: () => NOON, slugsMax })
     const miss = (slugKey: string | null, change: Partial<Miss> = {}): Miss => ({
       at: NOON,
@@ -49,7 +33,7 @@ for (const engine of ENGINES) {
       ...change,
     })
     async function readRows() {
-      const rows = await db.read.selectFrom('misses').selectAll().execute()
+      const rows = await store.db.read.selectFrom('misses').selectAll().execute()
       const key = ({ domain, hour, slug }: (typeof rows)[number]) => `${hour} ${domain}/${slug}`
       return rows.toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
     }
@@ -123,10 +107,10 @@ for (const engine of ENGINES) {
     test('wait while the database is unavailable, in bounded memory', async () => {
       let down = true
       const unreliable: Database = {
-        ...db,
-        read: db.read,
+        ...store.db,
+        read: store.db.read,
         write: (body) =>
-          down ? Promise.reject(new Failure('unavailable', 'Temporarily unavailable')) : db.write(body),
+          down ? Promise.reject(new Failure('unavailable', 'Temporarily unavailable')) : store.db.write(body),
       }
       const counter = await open(10_000, unreliable)
       for (let n = 0; n < 30_000; n++)
@@ -144,9 +128,9 @@ for (const engine of ENGINES) {
       const counter = await open()
       for (let hour = 0; hour < 5; hour++) counter.count(miss('a', { at: NOON + hour * HOUR }))
       await counter.close()
-      await pruneMisses({ db, now: NOON + 10 * DAY, since: 0 })
+      await pruneMisses({ db: store.db, now: NOON + 10 * DAY, since: 0 })
       expect(await readRows()).toHaveLength(5)
-      await pruneMisses({ db, now: NOON + 10 * DAY, since: NOON + 3 * HOUR })
+      await pruneMisses({ db: store.db, now: NOON + 10 * DAY, since: NOON + 3 * HOUR })
       expect((await readRows()).map(({ hour }) => hour)).toEqual([NOON + 3 * HOUR, NOON + 4 * HOUR])
     })
 
@@ -159,9 +143,9 @@ for (const engine of ENGINES) {
       await counter.close()
       const total = async () => (await readRows()).reduce((sum, { hits }) => sum + hits, 0)
       // Nothing of the last day.
-      await pruneMisses({ db, now: NOON + 3 * HOUR, since: 0, rowsMax: 10 })
+      await pruneMisses({ db: store.db, now: NOON + 3 * HOUR, since: 0, rowsMax: 10 })
       expect(await readRows()).toHaveLength(303)
-      await pruneMisses({ db, now: NOON + 3 * DAY, since: 0, rowsMax: 150 })
+      await pruneMisses({ db: store.db, now: NOON + 3 * DAY, since: 0, rowsMax: 150 })
       const rows = await readRows()
       expect(rows.filter(({ hour }) => hour < NOON + 2 * HOUR).map(({ slug }) => slug)).toEqual([
         '',
@@ -170,7 +154,7 @@ for (const engine of ENGINES) {
         'often',
       ])
       expect(rows.filter(({ hour }) => hour === NOON + 2 * HOUR)).toHaveLength(101)
-      await pruneMisses({ db, now: NOON + 3 * DAY, since: 0, rowsMax: 1 })
+      await pruneMisses({ db: store.db, now: NOON + 3 * DAY, since: 0, rowsMax: 1 })
       expect((await readRows()).every(({ slug }) => slug === '')).toBe(true)
       expect(await total()).toBe(360)
     })

@@ -9,7 +9,7 @@ const U = 'https://old.example/'
 
 onBothEngines('a change of many links', (server) => {
   const send = async (ws: TestWorkspace, body: object) => {
-    const { status, json } = await ws.api('/links/bulk-edit', { method: 'POST', body })
+    const { status, json } = await ws.post('/links/bulk-edit', body)
     return { status, data: json.data as EditedLinksResource, errors: json.errors as Record<string, string> }
   }
   const read = async (ws: TestWorkspace, id: number): Promise<LinkResource> =>
@@ -109,7 +109,7 @@ onBothEngines('a change of many links', (server) => {
     const ws = await server().createWorkspace()
     const links = [await ws.createLink(), await ws.createLink()] as const
     const { data } = await send(ws, { ids: links.map(({ id }) => id), changes: { archived: true } })
-    await ws.api(`/links/${links[0].id}`, { method: 'PATCH', body: { title: 'Since' } })
+    await ws.patch(`/links/${links[0].id}`, { title: 'Since' })
     const undone = await send(ws, { undo: data.undo })
     expect([undone.data.changed.map(({ id }) => id), undone.data.failed]).toEqual([
       [links[1].id],

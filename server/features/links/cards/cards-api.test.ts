@@ -89,7 +89,7 @@ onSqlite(
       ws = await server().createWorkspace()
     })
     const read = async (url: string) => {
-      const answer = await ws.api('/links/destination-card', { method: 'POST', body: { url } })
+      const answer = await ws.post('/links/destination-card', { url })
       return {
         ...answer,
         codes: (answer.json.data?.findings ?? []).map(({ code }: { code: string }) => code),
@@ -174,7 +174,7 @@ onSqlite(
       await addToWorkspace(server(), team.id, vera, 'viewer')
       for (const path of ['/links/destination-card', '/links/card-image']) {
         const asked = requests.length
-        const answer = await vera.apiIn(team.id, path, { method: 'POST', body: { url: at('/card') } })
+        const answer = await vera.in(team.id).post(path, { url: at('/card') })
         expect([path, answer.status, requests.length]).toEqual([path, 403, asked])
       }
     })
@@ -189,8 +189,7 @@ onSqlite(
     beforeAll(async () => {
       ws = await server().createWorkspace()
     })
-    const fetchImage = (path: string) =>
-      ws.api('/links/card-image', { method: 'POST', body: { url: at(path) } })
+    const fetchImage = (path: string) => ws.post('/links/card-image', { url: at(path) })
 
     test('comes whole, with the type of its bytes', async () => {
       for (const path of ['/image.png', '/image-as-text']) {
@@ -222,10 +221,9 @@ describe('Fetches of pages', () => {
     try {
       const [ws, other] = [await server.createWorkspace(), await server.createWorkspace()]
       const read = (workspace: TestWorkspace, path = '/links/destination-card') =>
-        workspace.api(path, { method: 'POST', body: { url: at('/plain') } })
+        workspace.post(path, { url: at('/plain') })
       // A page that must not be fetched counts too, and is quick.
-      const ask = () =>
-        ws.api('/links/destination-card', { method: 'POST', body: { url: 'http://127.0.0.1:1/' } })
+      const ask = () => ws.post('/links/destination-card', { url: 'http://127.0.0.1:1/' })
       const answers = await Promise.all(Array.from({ length: 58 }, ask))
       answers.push(await read(ws), await read(ws, '/links/card-image'))
       expect([...new Set(answers.map(({ status }) => status))]).toEqual([200])
@@ -256,7 +254,7 @@ describe('Fetches of pages', () => {
       ])
 
       const before = requests.length
-      const read = () => ws.api('/links/destination-card', { method: 'POST', body: { url: at('/hang') } })
+      const read = () => ws.post('/links/destination-card', { url: at('/hang') })
       const answers = Promise.all(Array.from({ length: 10 }, read))
       const waiting = () => requests.length - before
       await until('eight requests', () => waiting() === 8)

@@ -49,7 +49,7 @@ onBothEngines('the counters of a link', (server) => {
       await ws.createLink({ slug: `Gone-${ws.id}`, destinationUrl: 'https://example.org/x' }),
     ]
     for (const slug of [kept.slug, gone.slug, gone.slug]) await server().click(slug)
-    await ws.api(`/links/${gone.id}`, { method: 'DELETE' })
+    await ws.delete(`/links/${gone.id}`)
     await server().click(gone.slug)
     await server().waitUntilShipped()
     const ask = async (query: string) => (await ws.api(`/analytics/clicks${query}`)).json.data
@@ -67,7 +67,7 @@ onBothEngines('the counters of a link', (server) => {
       [kept.id, kept.slug, 'https://example.com/', 1],
     ])
     // A new link under the old slug starts at zero.
-    await ws.api(`/links/${gone.id}?permanent=true`, { method: 'DELETE' })
+    await ws.delete(`/links/${gone.id}?permanent=true`)
     const heir = await ws.createLink({ slug: gone.slug })
     await server().click(heir.slug)
     await server().waitUntilShipped()
@@ -114,7 +114,7 @@ onBothEngines.quick('batches of counts', (server) => {
     )
     await countClicks(db, { ...first, number: 1 })
     await countClicks(db, { node, number: 3, counts: [] })
-    await ws.api(`/links/${a.id}`, { method: 'PATCH', body: { title: 'x' } })
+    await ws.patch(`/links/${a.id}`, { title: 'x' })
     expect([await seen(a), await seen(b), await getCountedBatch(db, node)]).toEqual([[7, 3000], [2, 2000], 3])
 
     // Counts of an unknown link are ignored.
@@ -132,10 +132,7 @@ onBothEngines.quick('batches of counts', (server) => {
   test('lose nothing when two nodes count the same links at once', async () => {
     const ws = await server().createWorkspace()
     const links: LinkResource[] = (
-      await ws.api('/links/bulk', {
-        method: 'POST',
-        body: Array(10).fill({ destinationUrl: 'https://example.com/' }),
-      })
+      await ws.post('/links/bulk', Array(10).fill({ destinationUrl: 'https://example.com/' }))
     ).json.data
     const counts = links.map(({ id }): [number, number, number] => [id, 1, 1])
     const nodes = Array.from({ length: 8 }, (_, i) => `${ws.id}-${i}`)

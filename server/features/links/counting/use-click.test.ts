@@ -42,11 +42,7 @@ onBothEngines.quick('the click limits of processes that share a database', (serv
             visited += wave
             expect(await limiters[0]?.hasLeft(link)).toBe(visited < clickLimit)
           }
-          const row = await server()
-            .app.db.read.selectFrom('links')
-            .select('clicks_used')
-            .where('id', '=', id)
-            .executeTakeFirstOrThrow()
+          const row = await server().row('links', { id })
           expect(row.clicks_used).toBe(Math.min(clickLimit, visited))
         }),
         { numRuns: atScale({ quick: 3, full: 12, soak: 12 }) },

@@ -13,7 +13,7 @@ const dns: DnsServer = await startDnsServer()
 afterAll(() => dns.stop())
 
 const drop = (ws: TestWorkspace, id: number, moveTo?: string | number) =>
-  ws.api(`/domains/${id}${moveTo === undefined ? '' : `?moveTo=${moveTo}`}`, { method: 'DELETE' })
+  ws.delete(`/domains/${id}${moveTo === undefined ? '' : `?moveTo=${moveTo}`}`)
 
 onBothEngines('removing a domain', (server) => {
   const addOwned = async (ws: TestWorkspace, fields = {}) => {
@@ -27,11 +27,8 @@ onBothEngines('removing a domain', (server) => {
       destinationUrl: 'https://example.com/',
       slug: `link${ws.id}-${i}`,
     }))
-    for (let at = 0; at < count; at += 100)
-      await ws.api('/links/bulk', { method: 'POST', body: links.slice(at, at + 100) })
-    await server().app.db.write((connection) =>
-      connection.updateTable('links').set({ domain }).where('workspace_id', '=', ws.id).execute(),
-    )
+    for (let at = 0; at < count; at += 100) await ws.post('/links/bulk', links.slice(at, at + 100))
+    await server().update('links', { workspace_id: ws.id }, { domain })
   }
   const listPlaces = (ws: TestWorkspace) =>
     server()
@@ -45,7 +42,7 @@ onBothEngines('removing a domain', (server) => {
     const ws = await server().createWorkspace()
     const { name, id } = await addOwned(ws)
     const [kept, trashed] = [await put(ws, name, 'kept'), await put(ws, name, 'trashed')]
-    await ws.api(`/links/${trashed}`, { method: 'DELETE' })
+    await ws.delete(`/links/${trashed}`)
     expect((await readDomain(ws, { id })).links).toBe(1)
     const refused = await drop(ws, id)
     expect([refused.status, refused.json.error]).toEqual([
@@ -53,7 +50,7 @@ onBothEngines('removing a domain', (server) => {
       `${name} has 2 links, 1 of them in the trash. Delete them for good, or move them: moveTo=<domain id>, or moveTo=default.`,
     ])
     expect(server().app.domains.get(name)?.workspaceId).toBe(ws.id)
-    await ws.api(`/links/bulk?ids=${kept},${trashed}&permanent=true`, { method: 'DELETE' })
+    await ws.delete(`/links/bulk?ids=${kept},${trashed}&permanent=true`)
     expect((await drop(ws, id)).status).toBe(200)
     expect(server().app.domains.get(name)).toBeUndefined()
     expect((await ws.api(`/domains/${id}`)).status).toBe(404)
@@ -64,7 +61,7 @@ onBothEngines('removing a domain', (server) => {
     const ws = await server().createWorkspace()
     const [from, to] = [await addOwned(ws), await addOwned(ws)]
     const trashed = await put(ws, from.name, `trash${ws.id}`)
-    await ws.api(`/links/${trashed}`, { method: 'DELETE' })
+    await ws.delete(`/links/${trashed}`)
     await putMany(ws, from.name, 250)
     const { status, json } = await drop(ws, from.id, to.id)
     expect([status, json.data.domain, json.data.links]).toEqual([200, from.name, 0])
@@ -100,14 +97,7 @@ onBothEngines('removing a domain', (server) => {
     await put(ws, from.name, 'Sale')
     const sale = await put(ws, from.name, 'other')
     const setKey = (id: number, slug: string) =>
-      server().app.db.write((connection) =>
-        connection
-          .updateTable('links')
-          .set({ slug, slug_key: slug })
-          .where('workspace_id', '=', ws.id)
-          .where('id', '=', id)
-          .execute(),
-      )
+      server().update('links', { workspace_id: ws.id, id }, { slug, slug_key: slug })
     await setKey(sale, 'SALE')
     const refused = await drop(ws, from.id, to.id)
     expect(refused.json.error).toContain('has no room for /')
@@ -153,21 +143,14 @@ onBothEngines('removing a domain', (server) => {
     ).toBe(200)
     expect((await asMember(`${path}/verify`, { method: 'POST' })).status).toBe(200)
     expect((await asMember(path, { method: 'DELETE' })).status).toBe(403)
-    expect((await team.owner.apiIn(team.id, path, { method: 'DELETE' })).status).toBe(200)
+    expect((await team.owner.in(team.id).delete(path)).status).toBe(200)
   })
 
   test('is refused with a suspended link, which could return under the same slug', async () => {
     const ws = await server().createWorkspace()
     const [from, to] = [await addOwned(ws), await addOwned(ws)]
     const link = await put(ws, from.name, 'bad')
-    await server().app.db.write((connection) =>
-      connection
-        .updateTable('links')
-        .set({ suspended_at: 1 })
-        .where('workspace_id', '=', ws.id)
-        .where('id', '=', link)
-        .execute(),
-    )
+    await server().update('links', { workspace_id: ws.id, id: link }, { suspended_at: 1 })
     expect((await drop(ws, from.id, to.id)).status).toBe(403)
     expect((await readDomain(ws, from)).links).toBe(1)
   })

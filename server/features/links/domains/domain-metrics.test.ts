@@ -17,10 +17,8 @@ onSqlite(
         const samples = await fetchMetrics(server().origin)
         return ['verified', 'failing'].map((state) => sumSamples(samples, `towpath_domains_${state}`))
       }
-      const { id, dns: records } = (
-        await own.api('/domains', { method: 'POST', body: { domain: 'links.acme.example' } })
-      ).json.data
-      const verify = () => own.api(`/domains/${id}/verify`, { method: 'POST' })
+      const { id, dns: records } = (await own.post('/domains', { domain: 'links.acme.example' })).json.data
+      const verify = () => own.post(`/domains/${id}/verify`)
       expect(await count()).toEqual([0, 0])
       dns.set('TXT', records[0].name, records[0].value)
       await verify()

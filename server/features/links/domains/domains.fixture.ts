@@ -13,7 +13,7 @@ export async function addDomain(
   domain = nextName(),
   more: object = {},
 ): Promise<DomainResource> {
-  const { status, text, json } = await ws.api('/domains', { method: 'POST', body: { domain, ...more } })
+  const { status, text, json } = await ws.post('/domains', { domain, ...more })
   if (status !== 201) throw new Error(`the domain was not added: ${status} ${text}`)
   return json.data
 }
@@ -21,8 +21,7 @@ export async function addDomain(
 /** The TXT record to set. */
 export const proofOf = ({ dns: [proof] }: DomainResource) => proof as DomainResource['dns'][number]
 
-export const verify = (ws: TestWorkspace, { id }: { id: number }) =>
-  ws.api(`/domains/${id}/verify`, { method: 'POST' })
+export const verify = (ws: TestWorkspace, { id }: { id: number }) => ws.post(`/domains/${id}/verify`)
 
 export async function addProvenDomain(
   dns: DnsServer,
@@ -36,7 +35,7 @@ export async function addProvenDomain(
 }
 
 export const patchDomain = (ws: TestWorkspace, { id }: { id: number }, body: unknown) =>
-  ws.api(`/domains/${id}`, { method: 'PATCH', body })
+  ws.patch(`/domains/${id}`, body)
 
 export const readDomain = async (ws: TestWorkspace, { id }: { id: number }): Promise<DomainResource> =>
   (await ws.api(`/domains/${id}`)).json.data

@@ -87,14 +87,11 @@ onBothEngines(
         dns: domain.dns.map((record) => ({ ...record, ok: true })),
       })
       expect(server().app.domains.get(domain.domain)).toMatchObject({ workspaceId: ws.id })
-      const events = await server()
-        .app.db.read.selectFrom('audit_events')
-        .select('action')
-        .where('workspace_id', '=', ws.id)
-        .where('target_type', '=', 'domain')
-        .where('target_id', '=', String(domain.id))
-        .orderBy('id')
-        .execute()
+      const events = await server().rows('audit_events', {
+        workspace_id: ws.id,
+        target_type: 'domain',
+        target_id: String(domain.id),
+      })
       expect(events.map(({ action }) => action)).toEqual(['domain.created', 'domain.verified'])
     })
 
@@ -184,10 +181,7 @@ onBothEngines.quick(
       expect(refused?.json.error).toStartWith(`${name} is verified in another workspace.`)
       const states = await Promise.all(workspaces.map((ws, i) => readDomain(ws, claims[i] as DomainResource)))
       expect(states.filter(({ verified }) => verified)).toHaveLength(1)
-      const late = await (await server().createWorkspace()).api('/domains', {
-        method: 'POST',
-        body: { domain: name },
-      })
+      const late = await (await server().createWorkspace()).post('/domains', { domain: name })
       expect(late.status).toBe(409)
     })
 
@@ -221,7 +215,7 @@ onBothEngines('domains of a plan', (server) => {
       const ws = await server().createWorkspace(plan)
       const owner = await createSignedInUser(server(), 'Ann')
       await addToWorkspace(server(), ws.id, owner, 'owner')
-      const post = (domain: string) => owner.apiIn(ws.id, '/domains', { method: 'POST', body: { domain } })
+      const post = (domain: string) => owner.in(ws.id).post('/domains', { domain })
       const answers = await Promise.all(Array.from({ length: most + 3 }, () => post(nextName())))
       const refused = answers.filter(({ status }) => status !== 201)
       expect(answers.length - refused.length).toBe(most)

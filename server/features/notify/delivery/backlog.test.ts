@@ -139,7 +139,7 @@ notificationsOnBothEngines('a channel whose receiver is too slow', (outbox) => {
     const setting = await setUp()
     const { workspace, channel, growing } = setting
     await fallBehind(setting)
-    await workspace.api(`/channels/${channel.id}`, { method: 'PATCH', body: { enabled: false } })
+    await workspace.patch(`/channels/${channel.id}`, { enabled: false })
     expect((await read(workspace, channel.id)).behindSince).toBeNull()
     await until('the metric', () => growing() === 0)
     setting.hook.hurry()

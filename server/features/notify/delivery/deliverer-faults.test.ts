@@ -199,7 +199,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     })
     const [submissionId] = await submit()
     await until('it is in hand', () => asked === 1)
-    await workspace.api(`/forms/${form.formKey}`, { method: 'DELETE' })
+    await workspace.delete(`/forms/${form.formKey}`)
     gate.resolve(refused)
     await outbox().deliverer?.close()
     expect(await workspace.countDeliveries(`submissionId=${submissionId}`)).toBe(0)
@@ -215,7 +215,7 @@ notificationsOnBothEngines('in hard times a delivery', (outbox) => {
     await outbox().deliverer?.close()
     await workspace.submit(on, 3)
     await workspace.submit(off, 3)
-    await workspace.api(`/channels/${off.channelIds[0]}`, { method: 'PATCH', body: { enabled: false } })
+    await workspace.patch(`/channels/${off.channelIds[0]}`, { enabled: false })
     outbox().clockAheadMs += 60_000
     const deliverer = await outbox().startDeliverer({
       ...outbox().withWebhook(async () => refused),

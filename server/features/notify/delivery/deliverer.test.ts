@@ -206,7 +206,7 @@ notificationsOnBothEngines('a stored submission', (outbox) => {
     const kept = await workspace.listDeliveries(`&channelId=${channel.id}&status=waiting`)
     expect(kept).toMatchObject([{ status: 'waiting', attemptCount: 1 }])
     hook.respondWith(() => new Response('ok'))
-    await workspace.api(`/channels/${channel.id}`, { method: 'PATCH', body: { enabled: true } })
+    await workspace.patch(`/channels/${channel.id}`, { enabled: true })
     await workspace.untilAllAre('delivered')
   })
 })

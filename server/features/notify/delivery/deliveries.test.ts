@@ -133,8 +133,7 @@ notificationsOnBothEngines('deliveries', (outbox) => {
       await workspace.post('/deliveries/retry', { since, channelId })
     },
     test: (workspace, channelId) => workspace.post(`/channels/${channelId}/test`),
-    'switch on': (workspace, channelId) =>
-      workspace.api(`/channels/${channelId}`, { method: 'PATCH', body: { enabled: true } }),
+    'switch on': (workspace, channelId) => workspace.patch(`/channels/${channelId}`, { enabled: true }),
   }
 
   test.each(Object.entries(WAYS))(

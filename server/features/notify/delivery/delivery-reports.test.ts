@@ -45,7 +45,7 @@ onBothEngines(
         },
         async submit(body: Record<string, string>) {
           const headers = { 'X-Forwarded-For': nextSenderAddress() }
-          const { status } = await server().call(`/f/${form.formKey}`, { method: 'POST', body, headers })
+          const { status } = await server().post(`/f/${form.formKey}`, body, headers)
           expect(status).toBe(200)
         },
       }
@@ -106,7 +106,7 @@ onBothEngines(
       const reason = 'The receiver answered 410 Gone: it accepts no more webhooks'
       expect(await read()).toMatchObject({ disabledReason: reason, lastError: reason })
       hook.respondWith(() => new Response('ok'))
-      const on = await workspace.api(`/channels/${id}`, { method: 'PATCH', body: { enabled: true } })
+      const on = await workspace.patch(`/channels/${id}`, { enabled: true })
       expect(on.json.data).toMatchObject({ disabledReason: null, lastError: null, failingSince: null })
     })
 
@@ -173,13 +173,11 @@ onBothEngines(
       await retry()
       await attempted(2)
       const stored = async () =>
-        (await server().app.db.read.selectFrom('delivery_attempts').select('request').execute()).filter(
-          ({ request }) => request?.includes('cAnArY'),
-        )
+        (await server().rows('delivery_attempts')).filter(({ request }) => request?.includes('cAnArY'))
       expect(await stored()).toHaveLength(1)
       const [{ id }] = await deliveries()
       expect((await workspace.api(`/deliveries/${id}`)).json.data.request.body).toContain('cAnArY')
-      const erased = await workspace.api('/submissions?email=erased@example.com', { method: 'DELETE' })
+      const erased = await workspace.delete('/submissions?email=erased@example.com')
       expect(erased.status).toBe(200)
       expect(await stored()).toEqual([])
       expect((await workspace.api(`/deliveries/${id}`)).status).toBe(404)
@@ -222,7 +220,7 @@ onSqlite('a server without SMTP_URL', (server) => {
     )
     const { data } = (await workspace.api(`/channels/${id}`)).json
     expect(data.unavailableReason).toBe(`Email is not sent: ${said}`)
-    const patch = (body: object) => workspace.api(`/channels/${id}`, { method: 'PATCH', body })
+    const patch = (body: object) => workspace.patch(`/channels/${id}`, body)
     const refused = await patch({ enabled: true })
     const errors = { enabled: `email is not available: ${said}` }
     expect([refused.status, refused.json.errors]).toEqual([422, errors])
@@ -233,16 +231,6 @@ onSqlite('a server without SMTP_URL', (server) => {
       url: 'https://a.example/',
     })
     expect(hook.json.data.unavailableReason).toBeNull()
-  })
-
-  test('says of an address in its own network which setting allows it', async () => {
-    const workspace = await server().createWorkspace()
-    for (const url of ['http://127.0.0.1:1/', 'http://localhost:1/', 'http://[::1]/', 'http://10.1.2.3/']) {
-      const { json } = await post(workspace, '/channels', { type: 'webhook', name: 'Hook', url })
-      expect(json.data.unavailableReason).toContain('WEBHOOK_ALLOW_CIDRS')
-      const tested = await post(workspace, `/channels/${json.data.id}/test`)
-      expect(tested.json.data.lastError).toBe(json.data.unavailableReason)
-    }
   })
 })
 

@@ -184,7 +184,7 @@ notificationsOnBothEngines('a digest', (outbox) => {
     await workspace.submit(form, 2)
     const due = async () => (await workspace.listDeliveries()).map(({ nextAttemptAt }) => nextAttemptAt)
     expect(await due()).toEqual(Array(2).fill('2027-05-11T08:00:00.000Z'))
-    const change = (body: object) => workspace.api(`/channels/${channelId}`, { method: 'PATCH', body })
+    const change = (body: object) => workspace.patch(`/channels/${channelId}`, body)
     await change({ digest: 'hour' })
     expect(await due()).toEqual(Array(2).fill('2027-05-11T00:00:00.000Z'))
     await change({ name: 'Other' })
@@ -198,7 +198,7 @@ notificationsOnBothEngines('a digest', (outbox) => {
     setClock(NOON + 12 * HOUR)
     const { workspace, form, mails } = await newMailChannel({ digest: 'hour' })
     const [gone, kept, also] = (await workspace.submit(form, 3)) as [number, number, number]
-    await workspace.api(`/submissions/${gone}`, { method: 'DELETE' })
+    await workspace.delete(`/submissions/${gone}`)
     await start()
     setClock(NOON + 13 * HOUR)
     await until('the digest', () => mails().length === 1)
@@ -208,9 +208,9 @@ notificationsOnBothEngines('a digest', (outbox) => {
     const [{ digestId }] = await workspace.listDeliveries()
     const readRequest = async () => (await workspace.api(`/deliveries/${digestId}`)).json.data.request
     expect((await readRequest()).body).toContain('Hello 1')
-    await workspace.api(`/submissions/${kept}`, { method: 'DELETE' })
+    await workspace.delete(`/submissions/${kept}`)
     expect(await readRequest()).toBeNull()
-    await workspace.api(`/submissions/${also}`, { method: 'DELETE' })
+    await workspace.delete(`/submissions/${also}`)
     const target = { id: digestId, workspaceId: workspace.id, template: null }
     expect(
       await readDigestContent({ ...outbox().needs, origin: 'https://go.example' }, target),

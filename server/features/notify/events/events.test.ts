@@ -25,7 +25,7 @@ const bodies = (): any[] => receiver.requests.map(({ body }) => JSON.parse(body)
 
 const addChannel = async (ws: TestWorkspace, fields: object) => {
   const body = { type: 'webhook', name: 'Program', url: receiver.url, ...fields }
-  const { status, json } = await ws.api('/channels', { method: 'POST', body })
+  const { status, json } = await ws.post('/channels', body)
   return { status, ...json, ...json.data }
 }
 
@@ -57,10 +57,10 @@ onBothEngines(
       const ws = await server().createWorkspace()
       await addChannel(ws, { events: ALL_LINK_EVENTS })
       const link = await ws.createLink({ tagNames: ['spring'] })
-      const { json } = await ws.api(`/links/${link.id}`, { method: 'PATCH', body: { title: 'New' } })
-      await ws.api(`/links/${link.id}`, { method: 'PATCH', body: {} })
-      await ws.api(`/links/${link.id}`, { method: 'DELETE' })
-      await ws.api(`/links/${link.id}/restore`, { method: 'POST' })
+      const { json } = await ws.patch(`/links/${link.id}`, { title: 'New' })
+      await ws.patch(`/links/${link.id}`, {})
+      await ws.delete(`/links/${link.id}`)
+      await ws.post(`/links/${link.id}/restore`)
       const told = await untilToldOf(ws, 'link.created', 'link.updated', 'link.deleted', 'link.created')
       const find = (type: string) => told.find((body) => body.type === type)
       expect(find('link.updated')).toMatchObject({ data: json.data, timestamp: json.data.updatedAt })
@@ -75,9 +75,9 @@ onBothEngines(
         destinationUrl: 'https://example.com/',
         slug: `many-${ws.id}-${n}`,
       }))
-      const refused = await ws.api('/links/bulk', { method: 'POST', body: [...links, links[0]] })
+      const refused = await ws.post('/links/bulk', [...links, links[0]])
       expect(refused.status).toBe(409)
-      expect((await ws.api('/links/bulk', { method: 'POST', body: links })).status).toBe(201)
+      expect((await ws.post('/links/bulk', links)).status).toBe(201)
       await untilToldOf(ws, 'link.created', 'link.created', 'link.created')
     })
 
@@ -85,13 +85,13 @@ onBothEngines(
       const ws = await server().createWorkspace()
       await addChannel(ws, { events: ALL_LINK_EVENTS })
       const upload = { source: 'csv', file: 'url,slug\nhttps://example.com/,imported' }
-      const imported = await ws.api('/imports', { method: 'POST', body: upload })
+      const imported = await ws.post('/imports', upload)
       expect(imported.status).toBe(202)
       await until('the import', async () => {
         const { json } = await ws.api(`/imports/${imported.json.data.id}`)
         return json.data.status === 'done' && json.data.created === 1
       })
-      const undone = await ws.api(`/imports/${imported.json.data.id}`, { method: 'DELETE' })
+      const undone = await ws.delete(`/imports/${imported.json.data.id}`)
       expect(undone.status).toBe(200)
       await untilToldOf(ws)
     })
@@ -101,25 +101,23 @@ onBothEngines(
       await addChannel(ws, { events: [...ALL_LINK_EVENTS, 'link.clicked'] })
       const upsert = async (title: string) => {
         const body = { externalId: 'e', destinationUrl: 'https://example.com/', title }
-        return (await ws.api('/links/upsert', { method: 'PUT', body })).json.data
+        return (await ws.put('/links/upsert', body)).json.data
       }
       const { id, slug } = await upsert('One')
       await upsert('Two')
-      await ws.api('/links/bulk', { method: 'PATCH', body: [{ id, title: 'Three' }] })
+      await ws.patch('/links/bulk', [{ id, title: 'Three' }])
       const from = 'https://example.com/'
       const repair = { from, to: 'https://example.com/new' }
-      expect((await ws.api('/destinations/repair', { method: 'POST', body: repair })).json.data.ids).toEqual([
-        id,
-      ])
+      expect((await ws.post('/destinations/repair', repair)).json.data.ids).toEqual([id])
       await server().click(slug)
       await server().waitUntilShipped()
       const { db, spool, hitWorker } = server().app
       const clicks = { db, hits: hitWorker, node: spool.node, origin: server().origin, now: server().now }
       await createClickAnnouncer(clicks).run()
       const split = [1, 2].map((n) => ({ url: `https://example.com/${n}`, weight: 50, label: `${n}` }))
-      await ws.api(`/links/${id}`, { method: 'PATCH', body: { split } })
-      await ws.api(`/links/${id}/split/end`, { method: 'POST' })
-      await ws.api(`/links/bulk?ids=${id}`, { method: 'DELETE' })
+      await ws.patch(`/links/${id}`, { split })
+      await ws.post(`/links/${id}/split/end`)
+      await ws.delete(`/links/bulk?ids=${id}`)
       const told = await untilToldOf(
         ws,
         ...['link.created', 'link.clicked', 'split.decided', 'link.deleted'],
@@ -143,8 +141,7 @@ onBothEngines(
       await addChannel(ws, { events: ['link.updated'], filter: { linkId: '999' } })
       await addChannel(ws, { events: ['link.updated'], enabled: false })
       const other = await ws.createLink()
-      for (const { id } of [tagged, other])
-        await ws.api(`/links/${id}`, { method: 'PATCH', body: { title: 'x' } })
+      for (const { id } of [tagged, other]) await ws.patch(`/links/${id}`, { title: 'x' })
       const told = await untilToldOf(ws, 'link.updated', 'link.updated')
       expect(told.map(({ data }) => data.id).sort()).toEqual([tagged.id, other.id].sort())
     })
@@ -157,7 +154,7 @@ onBothEngines(
       const { json } = await server().submit(form.formKey, { email: 'a@example.com' }, referer)
       expect(json.ok).toBe(true)
       await server().submit(form.formKey, { email: 'b@example.com' })
-      const post = (body: object) => ws.api('/outcomes', { method: 'POST', body })
+      const post = (body: object) => ws.post('/outcomes', body)
       const won = await post({ email: 'a@example.com', stage: 'won', value: '5.00', currency: 'EUR' })
       await post({ email: 'b@example.com', stage: 'won' })
       const [told] = await untilToldOf(ws, 'outcome.recorded')
@@ -215,7 +212,7 @@ onBothEngines(
       const expiring = await ws.createLink({ expiresAt })
       const moved = await ws.createLink({ expiresAt })
       const later = new Date(server().now() + 86_400_000).toISOString()
-      await ws.api(`/links/${moved.id}`, { method: 'PATCH', body: { expiresAt: later } })
+      await ws.patch(`/links/${moved.id}`, { expiresAt: later })
       const { db, site } = server().app
       const [one, other] = [1, 2].map(() => createExpirationAnnouncer({ db, site, now: server().now }))
       const readMark = () =>
@@ -260,7 +257,7 @@ onBothEngines(
       await submit('casino')
       expect((await ws.api(`/links/${leadLimited.id}`)).json.data.leads).toBe(1)
       const [held] = (await ws.api('/submissions?status=spam')).json.data
-      await ws.api(`/submissions/${held.id}`, { method: 'PATCH', body: { status: 'new' } })
+      await ws.patch(`/submissions/${held.id}`, { status: 'new' })
       await submit('3')
       const [last] = await untilToldOf(ws, 'link.closed')
       expect(last.data).toMatchObject({ id: leadLimited.id, reason: 'leadLimit', leads: 2 })
@@ -299,7 +296,7 @@ onBothEngines(
       }
       const added = await addChannel(ws, http)
       expect(added.headers).toEqual({ Authorization: '(hidden)', 'Content-Type': 'application/json' })
-      const change = (body: object) => ws.api(`/channels/${added.id}`, { method: 'PATCH', body })
+      const change = (body: object) => ws.patch(`/channels/${added.id}`, body)
       const kept = await change({ headers: { ...added.headers, 'X-Team': 'a' } })
       expect(kept.json.data.headers).toEqual({ ...added.headers, 'X-Team': '(hidden)' })
       const link = await ws.createLink()
@@ -324,7 +321,7 @@ onBothEngines(
       for (const [body, field] of refusals)
         expect(Object.keys((await change(body)).json.errors ?? {})).toEqual([field])
       // A field that is gone again: nothing of the refused changes was stored.
-      const tested = (await ws.api(`/channels/${added.id}/test`, { method: 'POST' })).json.data
+      const tested = (await ws.post(`/channels/${added.id}/test`)).json.data
       expect(tested).toMatchObject({
         status: 'delivered',
         request: { method: 'PUT', headers: { authorization: '(hidden)', 'x-team': '(hidden)' } },
@@ -333,7 +330,7 @@ onBothEngines(
       expect(JSON.parse(tested.request.body)).toMatchObject({ e: 'test', email: 'ada@example.com' })
       expect(JSON.stringify((await ws.api('/deliveries')).json)).not.toContain('s3cr3t')
       const short = { type: 'http', url: receiver.url, name: 'x' }
-      const { errors } = (await ws.api('/channels', { method: 'POST', body: short })).json
+      const { errors } = (await ws.post('/channels', short)).json
       expect(Object.keys(errors)).toEqual(['body'])
     })
 
@@ -370,15 +367,14 @@ onBothEngines(
       const headers = { Authorization: `Bearer ${key}` }
       const add = async (events: string[]) => {
         const body = { type: 'webhook', name: 'x', url: receiver.url, events }
-        return (await ws.api('/channels', { method: 'POST', headers, body })).status
+        return (await ws.post('/channels', body, headers)).status
       }
       expect(
         await Promise.all([add(['link.created']), add(['link.clicked']), add(['outcome.recorded'])]),
       ).toEqual([201, 403, 403])
       // Nor by another address for a channel that has them.
       const { id } = await addChannel(ws, { events: ['link.clicked'] })
-      const change = async (body: object) =>
-        (await ws.api(`/channels/${id}`, { method: 'PATCH', headers, body })).status
+      const change = async (body: object) => (await ws.patch(`/channels/${id}`, body, headers)).status
       expect([
         await change({ url: 'https://elsewhere.example/' }),
         await change({ events: ['link.clicked', 'link.created'] }),

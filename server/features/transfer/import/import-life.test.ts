@@ -42,7 +42,7 @@ onBothEngines('an import that runs', (server) => {
   test('is canceled with everything that it has created', async () => {
     const ws = await server().createWorkspace()
     const id = await startLongImport(ws)
-    expect((await ws.api(`/imports/${id}`, { method: 'DELETE' })).status).toBe(200)
+    expect((await ws.delete(`/imports/${id}`)).status).toBe(200)
     const undone = await waitForImport(ws, id)
     expect([undone.status, undone.kept]).toEqual(['undone', []])
     expect((await ws.api('/links')).json.total).toBe(0)
@@ -54,11 +54,7 @@ onBothEngines('an import that runs', (server) => {
     await startLongImport(ws)
     await deleteWorkspace({ db: server().app.db, now: server().now }, ws.id)
     await until('no files', () => listUploads(server()).length === 0)
-    const left = await server()
-      .app.db.read.selectFrom('import_rows')
-      .select('id')
-      .where('workspace_id', '=', ws.id)
-      .execute()
+    const left = await server().rows('import_rows', { workspace_id: ws.id })
     expect(left).toEqual([])
   })
 
@@ -72,9 +68,9 @@ onBothEngines('an import that runs', (server) => {
       429,
       '5 imports wait already. Try again when one is done.',
     ])
-    const canceled = await ws.api(`/imports/${ids[4]}`, { method: 'DELETE' })
+    const canceled = await ws.delete(`/imports/${ids[4]}`)
     expect([canceled.json.data.status, canceled.json.data.created]).toEqual(['undone', 0])
-    await ws.api(`/imports/${ids[0]}`, { method: 'DELETE' })
+    await ws.delete(`/imports/${ids[0]}`)
     for (const id of ids) await waitForImport(ws, id)
     expect((await ws.api('/links')).json.total).toBe(1)
   })
@@ -106,14 +102,8 @@ onBothEngines('what an import leaves behind', (server) => {
     expect((await ws.api(`/imports/${done.id}/rows`)).json.total).toBe(1)
     await pruneImportRows(db, server().now() + UNDO_DAYS * DAY + DAY)
     expect((await ws.api(`/imports/${done.id}/rows`)).json.total).toBe(0)
-    await db.write((connection) =>
-      connection
-        .updateTable('imports')
-        .set({ created_at: server().now() - (UNDO_DAYS + 1) * DAY })
-        .where('id', '=', done.id)
-        .execute(),
-    )
-    const { status, json } = await ws.api(`/imports/${done.id}`, { method: 'DELETE' })
+    await server().update('imports', { id: done.id }, { created_at: server().now() - (UNDO_DAYS + 1) * DAY })
+    const { status, json } = await ws.delete(`/imports/${done.id}`)
     expect([status, json.error]).toEqual([
       409,
       'An import can be undone for 30 days. Delete its links by hand.',
@@ -124,13 +114,7 @@ onBothEngines('what an import leaves behind', (server) => {
     const ws = await server().createWorkspace()
     const { id } = await runImport(ws, { source: 'csv', file: 'url\nhttps://example.com/\n' })
     const { db, spool } = server().app
-    await db.write((connection) =>
-      connection
-        .updateTable('imports')
-        .set({ node: 'ffffffffffffffff', status: 'running', stage: 'links' })
-        .where('id', '=', id)
-        .execute(),
-    )
+    await server().update('imports', { id }, { node: 'ffffffffffffffff', status: 'running', stage: 'links' })
     const inTwoHours = () => server().now() + 2 * 60 * 60_000
     await failAbandonedImports({ db, node: spool.node, now: inTwoHours }, inTwoHours())
     const failed = await getImport(ws, id)
@@ -138,7 +122,7 @@ onBothEngines('what an import leaves behind', (server) => {
       'failed',
       'The server with the files is gone. Created items stay. Send the files again: nothing is created twice.',
     ])
-    await ws.api(`/imports/${id}`, { method: 'DELETE' })
+    await ws.delete(`/imports/${id}`)
     expect((await waitForImport(ws, id)).status).toBe('undone')
     expect((await ws.api('/links')).json.total).toBe(0)
   })
@@ -148,10 +132,9 @@ onSqlite('an upload', (server) => {
   test('that ends in its middle, or is no form, leaves nothing behind', async () => {
     const ws = await server().createWorkspace()
     const send = async (body: string, type = 'multipart/form-data; boundary=x') => {
-      const { status, json } = await server().call('/v1/imports', {
-        method: 'POST',
-        body,
-        headers: { Authorization: `Bearer ${ws.key}`, 'Content-Type': type },
+      const { status, json } = await server().post('/v1/imports', body, {
+        Authorization: `Bearer ${ws.key}`,
+        'Content-Type': type,
       })
       return [status, json?.errors ?? json?.error]
     }
@@ -173,10 +156,9 @@ onSqlite('an upload', (server) => {
       const body =
         '--x\r\nContent-Disposition: form-data; name="source"\r\n\r\ncsv\r\n' +
         `--x\r\nContent-Disposition: form-data; name="file"; ${written}\r\n\r\nurl\r\nhttps://example.com/\r\n--x--\r\n`
-      const { status, json } = await server().call('/v1/imports', {
-        method: 'POST',
-        body,
-        headers: { Authorization: `Bearer ${ws.key}`, 'Content-Type': 'multipart/form-data; boundary=x' },
+      const { status, json } = await server().post('/v1/imports', body, {
+        Authorization: `Bearer ${ws.key}`,
+        'Content-Type': 'multipart/form-data; boundary=x',
       })
       expect(status).toBe(202)
       await waitForImport(ws, json.data.id)

@@ -210,8 +210,8 @@ onBothEngines.quick('an import whose rows the database compares', (server) => {
     }
     const done = await runImport(ws, body)
     const [first] = await listLinks(ws)
-    await ws.api(`/links/${first.id}`, { method: 'PATCH', body: { title: 'Mine now' } })
-    const { status } = await ws.api(`/imports/${done.id}`, { method: 'DELETE' })
+    await ws.patch(`/links/${first.id}`, { title: 'Mine now' })
+    const { status } = await ws.delete(`/imports/${done.id}`)
     expect(status).toBe(200)
     const undone = await waitForImport(ws, done.id)
     expect(undone).toMatchObject({ status: 'undone', undoableUntil: null })
@@ -221,7 +221,7 @@ onBothEngines.quick('an import whose rows the database compares', (server) => {
     ])
     expect((await listLinks(ws)).map(({ slug }: { slug: string }) => slug)).toEqual([`u1-${ws.id}`])
     expect((await ws.api('/tags')).json.data.map(({ name }: { name: string }) => name)).toEqual(['one'])
-    const again = await ws.api(`/imports/${done.id}`, { method: 'DELETE' })
+    const again = await ws.delete(`/imports/${done.id}`)
     expect([again.status, again.json.error]).toEqual([409, 'The import is undone already'])
     // Its keys are free again.
     expect((await runImport(ws, body)).created).toBe(1)

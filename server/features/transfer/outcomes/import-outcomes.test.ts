@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { onBothEngines, type TestWorkspace } from '../../../../tests/support/world.ts'
 
 const send = async (ws: TestWorkspace, csv: string, more = {}) => {
-  const { status, json } = await ws.api('/outcomes/import', { method: 'POST', body: { csv, ...more } })
+  const { status, json } = await ws.post('/outcomes/import', { csv, ...more })
   return { status, ...json }
 }
 

@@ -18,7 +18,7 @@ onBothEngines('an import of submissions', (server) => {
       ws: own,
       formKey: formKey as string,
       path,
-      send: (body: object) => own.api(path, { method: 'POST', body }),
+      send: (body: object) => own.post(path, body),
       // biome-ignore lint/suspicious/noExplicitAny: tests read it in every shape
       list: async (): Promise<any[]> => (await own.api(`/forms/${formKey}/submissions`)).json.data,
     }
@@ -221,8 +221,8 @@ onBothEngines('an import of submissions', (server) => {
     const done = (await form.send({ from: dry.id })).json.data
     expect(done).toMatchObject({ dryRun: false, created: 2, failed: 2 })
     const [bob] = await form.list()
-    await form.ws.api(`/submissions/${bob.id}`, { method: 'PATCH', body: { notes: 'Called' } })
-    const undone = (await form.ws.api(`/imports/${done.id}`, { method: 'DELETE' })).json.data
+    await form.ws.patch(`/submissions/${bob.id}`, { notes: 'Called' })
+    const undone = (await form.ws.delete(`/imports/${done.id}`)).json.data
     expect(undone).toMatchObject({ status: 'undone', kept: [{ kind: 'submission', id: bob.id }] })
     expect((await form.list()).map(({ fields }) => fields)).toEqual([{ name: 'Bob' }])
     const audit = await server()
@@ -256,13 +256,13 @@ onBothEngines('an import of submissions', (server) => {
   test('notifies nobody, answers nobody, and is in the export with its own time', async () => {
     const ws = await server().createWorkspace()
     const hook = { type: 'webhook', name: 'Hook', url: 'https://hook.example/' }
-    const channel = (await ws.api('/channels', { method: 'POST', body: hook })).json.data
+    const channel = (await ws.post('/channels', hook)).json.data
     const form = await createFormHere(ws, { channelIds: [channel.id], requiredFields: ['phone'] })
     await form.send({
       file: 'created_at,email,spam\n2024-02-03,ada@example.com,0\n2024-02-04,bob@example.com,1\n',
     })
     const [spam] = await form.list()
-    await ws.api(`/submissions/${spam.id}`, { method: 'PATCH', body: { status: 'read' } })
+    await ws.patch(`/submissions/${spam.id}`, { status: 'read' })
     expect((await ws.api('/deliveries')).json.data).toEqual([])
     const { text } = await ws.api(`/forms/${form.formKey}/submissions/export?format=csv`)
     expect(text).toContain('2024-02-03T00:00:00.000Z')
@@ -303,13 +303,11 @@ onBothEngines('an import of submissions', (server) => {
       expect((await other.send({ from: dry.id })).json.errors).toEqual({
         from: 'is not a dry run of submissions for this form',
       })
-      expect((await form.ws.api('/imports', { method: 'POST', body: { from: dry.id } })).json.errors).toEqual(
-        {
-          from: 'is a dry run of submissions: import them into its form',
-        },
-      )
+      expect((await form.ws.post('/imports', { from: dry.id })).json.errors).toEqual({
+        from: 'is a dry run of submissions: import them into its form',
+      })
       const foreign = await server().createWorkspace()
-      const { status, json } = await foreign.api(form.path, { method: 'POST', body: { file: csv } })
+      const { status, json } = await foreign.post(form.path, { file: csv })
       expect([status, json]).toEqual([404, { error: 'Form not found' }])
     })
   })
@@ -324,14 +322,14 @@ onBothEngines('an import of submissions', (server) => {
     }
     const body = { file: 'created_at,name\n2026-02-03,Ada\n' }
     const write = await makeKey('submissions:write')
-    const made = await form.ws.api(form.path, { method: 'POST', body, headers: write })
+    const made = await form.ws.post(form.path, body, write)
     expect([made.status, Object.keys(made.json.data)]).toEqual([202, ['id']])
     const path = `/imports/${made.json.data.id}`
     const both = await makeKey('links:read', 'submissions:read', 'submissions:write')
     expect((await form.ws.api(path, { headers: both })).json.data).toMatchObject({ created: 1 })
     const links = await makeKey('links:read')
     expect((await form.ws.api(path, { headers: links })).status).toBe(404)
-    expect((await form.ws.api(form.path, { method: 'POST', body, headers: links })).status).toBe(403)
+    expect((await form.ws.post(form.path, body, links)).status).toBe(403)
   })
 
   quick('many rows come in batches, each once', async () => {

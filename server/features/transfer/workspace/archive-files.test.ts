@@ -40,7 +40,7 @@ beforeAll(async () => {
   to = await startServer('sqlite')
   home = await from.createWorkspace()
   away = await to.createWorkspace()
-  const created = await home.api('/forms', { method: 'POST', body: SETTINGS })
+  const created = await home.post('/forms', SETTINGS)
   expect([created.status, created.text]).toEqual([201, expect.anything()])
   const form = { key: created.json.data.formKey }
   for (const [name, bytes] of [

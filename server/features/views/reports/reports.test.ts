@@ -197,12 +197,8 @@ onSqlite(
       // At noon, the clicks are on the day that the next report is about, in both zones.
       server().advanceClock((1.5 * DAY - (server().now() % DAY)) % DAY)
       const ws = await server().createWorkspace()
-      const channel = (
-        await ws.api('/channels', {
-          method: 'POST',
-          body: { type: 'webhook', name: 'Hook', url: receiver.url },
-        })
-      ).json.data
+      const channel = (await ws.post('/channels', { type: 'webhook', name: 'Hook', url: receiver.url })).json
+        .data
       const [link, other] = [await ws.createLink({ slug: 'own' }), await ws.createLink()]
       for (const slug of [link.slug, link.slug, other.slug]) await server().click(slug)
       await server().waitUntilShipped()
@@ -213,10 +209,10 @@ onSqlite(
         timezone: 'Europe/Berlin',
         report,
       }
-      const made = await ws.api('/views', { method: 'POST', body })
+      const made = await ws.post('/views', body)
       expect(made.json.data.report).toEqual({ ...report, channelIds: [channel.id] })
       await send(server())
-      expect(await server().app.db.read.selectFrom('view_reports').selectAll().execute()).toEqual([])
+      expect(await server().rows('view_reports')).toEqual([])
       server().advanceClock(Date.parse(made.json.data.nextReportAt) - server().now() + 1000)
       await Promise.all([send(server()), send(server()), send(server())])
       await send(server())
@@ -235,7 +231,7 @@ onSqlite(
           count: row.clicks,
         })),
       )
-      const [delivery] = await server().app.db.read.selectFrom('deliveries').selectAll().execute()
+      const [delivery] = await server().rows('deliveries')
       const content = await findReportContent(server().app.db.read, {
         id: delivery?.id ?? 0,
         workspaceId: ws.id,
@@ -274,22 +270,16 @@ onSqlite(
       receiver ??= await startWebhookReceiver()
       const ws = await server().createWorkspace()
       const body = { type: 'webhook', name: 'Hook', url: receiver.url }
-      const channelId = (await ws.api('/channels', { method: 'POST', body })).json.data.id
+      const channelId = (await ws.post('/channels', body)).json.data.id
       const link = await ws.createLink()
       const alert = { metric: 'clicks', percent: 50, window: '1h', minimum: 2, channelIds: [channelId] }
-      const create = (name: string, when: string) =>
-        ws.api('/views', { method: 'POST', body: { name, alert: { ...alert, when } } })
+      const create = (name: string, when: string) => ws.post('/views', { name, alert: { ...alert, when } })
       const above = await create('Up', 'above')
       await create('Down', 'below')
       expect(above.json.data.alert).toEqual({ ...alert, when: 'above' })
       const check = () => sendDueAlerts(toNeeds(server()))
       const told = async () => {
-        const rows = await server()
-          .app.db.read.selectFrom('deliveries')
-          .select('payload')
-          .where('event', '=', 'view.alert')
-          .orderBy('id')
-          .execute()
+        const rows = await server().rows('deliveries', { event: 'view.alert' })
         return rows.map(({ payload }) => {
           const { name, reason } = JSON.parse(payload ?? '{}')
           return `${name}: ${reason}`
@@ -336,8 +326,7 @@ onSqlite(
       receiver ??= await startWebhookReceiver()
       const { url, requests } = receiver
       const ws = await server().createWorkspace()
-      const create = async (path: string, body: object) =>
-        (await ws.api(path, { method: 'POST', body })).json.data
+      const create = async (path: string, body: object) => (await ws.post(path, body)).json.data
       const channel = await create('/channels', { type: 'webhook', name: 'Hook', url })
       const check = () => sendDueAlerts(toNeeds(server()))
       const told = () =>
@@ -355,8 +344,8 @@ onSqlite(
       const quiet = await ws.createLink({ slug: 'quiet', tagNames: ['a'] })
       await server().click((await clicked)?.slug ?? '')
       await server().click((await robots)?.slug ?? '', { 'User-Agent': 'Googlebot/2.1' })
-      await ws.api(`/links/${(await archived)?.id}`, { method: 'PATCH', body: { archived: true } })
-      await ws.api(`/links/${(await deleted)?.id}`, { method: 'DELETE' })
+      await ws.patch(`/links/${(await archived)?.id}`, { archived: true })
+      await ws.delete(`/links/${(await deleted)?.id}`)
       await server().waitUntilShipped()
       server().advanceClock(23 * HOUR)
       await check()
@@ -382,7 +371,7 @@ onSqlite(
         [{ window: '0h' }, 'window'],
       ] as const) {
         const body = { alert: { ...alert, ...wrong } }
-        const { status, json } = await ws.api(`/views/${view.id}`, { method: 'PATCH', body })
+        const { status, json } = await ws.patch(`/views/${view.id}`, body)
         expect([status, Object.keys(json.errors)]).toEqual([422, [`alert.${field}`]])
       }
     })
@@ -400,7 +389,7 @@ onSqlite(
       const right = { metric: 'leads', when: 'above', percent: 50, window: '6h', minimum: 1, channelIds: [1] }
       // No lead has a trigger.
       const body = { name: 'V', filters: { trigger: 'qr' }, alert: { ...right, ...wrong } }
-      const { status, json } = await ws.api('/views', { method: 'POST', body })
+      const { status, json } = await ws.post('/views', body)
       expect([status, Object.keys(json.errors ?? {})]).toEqual([422, [`alert.${field}`]])
     })
 
@@ -414,7 +403,7 @@ onSqlite(
       [{ every: 'day', at: '08:00', channelIds: [1], minute: 3 }, 'report.minute'],
     ])('is not %j', async (report, field) => {
       const ws = await server().createWorkspace()
-      const { status, json } = await ws.api('/views', { method: 'POST', body: { name: 'V', report } })
+      const { status, json } = await ws.post('/views', { name: 'V', report })
       expect([status, Object.keys(json.errors ?? {})]).toEqual([422, expect.arrayContaining([field])])
     })
   },
