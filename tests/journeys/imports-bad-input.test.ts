@@ -387,6 +387,16 @@ describe('a bad row is named with its column, its value and what to do', () => {
       expect([path, cells.filter((cell) => /^[=+@\t\r]|^-\d/.test(cell))]).toEqual([path, []])
     }
   })
+
+  full('a thousand errors are in the answer, and all of them in the CSV', async () => {
+    const text = [HEADER, ...Array.from({ length: 1_500 }, (_, i) => `s${i},javascript:${i},x`), ''].join(
+      '\n',
+    )
+    const ended = await expectRowErrors(text)
+    expect([ended.failed, ended.errors.length]).toEqual([1_500, 1_000])
+    const { text: csv } = await call(target, `/imports/${ended.id}/errors`)
+    expect(csv.trim().split('\n')).toHaveLength(1_501)
+  })
 })
 
 describe('a workspace sees only its own imports', () => {
@@ -425,5 +435,14 @@ describe('a workspace sees only its own imports', () => {
     expect(found.status).toBeWithin(400, 500)
     const { json } = await call(target, '/imports')
     expect(json.data.map(({ id }: ImportAnswer) => id)).not.toContain(theirs.id)
+  })
+
+  full('links of one tool in two workspaces have nothing to do with each other', async () => {
+    const both = [await server.createWorkspace(), await server.createWorkspace()]
+    for (const { key } of both) {
+      const file = toFile('destinationUrl,title\nhttps://acme.example/same,Same\n')
+      const ended = await uploadAndRun({ origin: server.origin, key }, { fields: { source: 'csv' }, file })
+      expect(ended).toMatchObject({ created: 1, skipped: 0 })
+    }
   })
 })

@@ -99,6 +99,26 @@ const countRolledDays = async (engine: DuckDbEngine) =>
     .filter(({ from }) => from === 'days')
     .reduce((days, { start, end }) => days + (end - start) / DAY_MS, 0)
 
+full(
+  'late hits count at once, also those of weeks ago and in any order',
+  async () => {
+    let engine = await open()
+    await engine.load(writeBatch(1, createDays(FIRST + 10, FIRST + DAYS)))
+    for (const [n, day] of [FIRST + 35, FIRST + 3, FIRST + 20].entries()) {
+      await rollUpAll(engine)
+      await engine.load(writeBatch(2 + n, createDay(day, 30)))
+      const answers = await askAll(engine)
+      await close(engine)
+      const raw = await askRaw()
+      expect(answers).toEqual(raw)
+      engine = await open()
+      await rollUpAll(engine)
+      expect(await askAll(engine)).toEqual(raw)
+    }
+  },
+  60_000,
+)
+
 full('hits that come while their day is rolled up keep it from being marked', async () => {
   const engine = await open()
   await engine.load(writeBatch(1, createDay(FIRST, 20_000)))
