@@ -312,8 +312,14 @@ function checkTagFields(body: { tagIds?: unknown; tagNames?: unknown }, context:
   }
 }
 
+/** null is a drawn slug, as an absent one is: programs that write every field send null for an empty one. */
+const slugOrNull = slug
+  .nullable()
+  .transform((value) => value ?? undefined)
+  .openapi({ type: ['string', 'null'] })
+
 export const CreateLink = z
-  .strictObject({ destinationUrl: url(), ...fields }, mustBeObject)
+  .strictObject({ destinationUrl: url(), ...fields, slug: slugOrNull.optional() }, mustBeObject)
   .superRefine(checkTagFields)
   .openapi('CreateLink')
 export const UpdateLink = z
@@ -421,7 +427,11 @@ export const LinkListQuery = z.strictObject({
 export type LinkListQueryInput = z.infer<typeof LinkListQuery>
 
 export const CreateTag = z
-  .strictObject({ name: tagName, color: oneOf(TAG_COLORS).optional(), pinned: flag().optional() })
+  .strictObject({
+    name: tagName,
+    color: oneOf(TAG_COLORS).nullable().optional(),
+    pinned: flag().nullable().optional(),
+  })
   .openapi('CreateTag')
 export const UpdateTag = z
   .strictObject({
