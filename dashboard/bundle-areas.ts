@@ -67,6 +67,7 @@ const WITH_OTHERS = [
   'pages/links/link/variant-dot.tsx',
   'pages/analytics/breakdowns/use-top-list.ts',
   'pages/analytics/view/{dimension-filter,dimensions}.ts',
+  'api/finding-texts.ts',
   'pages/analytics/saved/view-settings.ts',
   '../server/features/forms/markup.ts',
   'pages/forms/settings/groups/{channel-choice.tsx,use-page-suggestion.ts}',

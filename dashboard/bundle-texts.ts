@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { BunPlugin } from 'bun'
-import { pickApiMessages } from './texts/api-messages.ts'
+import { pickMessages } from './texts/api-messages.ts'
 import { readCatalog } from './texts/catalogs.ts'
+import { FINDING_MESSAGES } from './texts/finding-messages.ts'
 import { translateSource } from './texts/translate-source.ts'
 
 const HERE = import.meta.dir
@@ -19,7 +20,12 @@ export function bundleTexts(language: string): BunPlugin {
       const catalog = readCatalog(language)
       build.onLoad({ filter: toFilter('api/error-texts\\.ts') }, () => ({
         contents: `import { createErrorTranslator } from './error-translator.ts'
-          export const translateError = createErrorTranslator(${JSON.stringify(pickApiMessages(catalog))})`,
+          export const translateError = createErrorTranslator(${JSON.stringify(pickMessages(catalog))})`,
+        loader: 'ts',
+      }))
+      build.onLoad({ filter: toFilter('api/finding-texts\\.ts') }, () => ({
+        contents: `import { createErrorTranslator } from './error-translator.ts'
+          export const translateFinding = createErrorTranslator(${JSON.stringify(pickMessages(catalog, FINDING_MESSAGES))})`,
         loader: 'ts',
       }))
       build.onLoad({ filter: toFilter('(?!main\\.tsx$).*\\.tsx?') }, ({ path }) => ({

@@ -86,6 +86,9 @@ export const API_MESSAGES: readonly string[] = [
   'is not a CSV file: it begins like JSON or HTML. Export the table as CSV',
 ]
 
-/** Their translations in a catalog. */
-export const pickApiMessages = (catalog: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(API_MESSAGES.flatMap((key) => (catalog[key] ? [[key, catalog[key]]] : [])))
+/** The translations of messages in a catalog, in the order of the messages. */
+export const pickMessages = (
+  catalog: Record<string, string>,
+  messages: readonly string[] = API_MESSAGES,
+): Record<string, string> =>
+  Object.fromEntries(messages.flatMap((key) => (catalog[key] ? [[key, catalog[key]]] : [])))

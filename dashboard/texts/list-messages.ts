@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { API_MESSAGES } from './api-messages.ts'
 import { findMessages } from './find-messages.ts'
+import { FINDING_MESSAGES } from './finding-messages.ts'
 
 const DASHBOARD = join(import.meta.dir, '..')
 
@@ -23,6 +24,7 @@ export const listSources = () =>
 /** English texts, sorted, with the first place of each. */
 export function listMessages(): Map<string, string> {
   const messages = new Map(API_MESSAGES.map((key) => [key, 'texts/api-messages.ts']))
+  for (const key of FINDING_MESSAGES) messages.set(key, 'texts/finding-messages.ts')
   for (const { path, source } of listSources()) {
     for (const { key, line } of findMessages(path, source)) {
       if (!messages.has(key)) messages.set(key, `${path}:${line}`)

@@ -4,7 +4,8 @@
 
 import { describe, expect, test } from 'bun:test'
 import { createErrorTranslator } from '../../dashboard/api/error-translator.ts'
-import { API_MESSAGES, pickApiMessages } from '../../dashboard/texts/api-messages.ts'
+import { API_MESSAGES, pickMessages } from '../../dashboard/texts/api-messages.ts'
+import { FINDING_MESSAGES } from '../../dashboard/texts/finding-messages.ts'
 import { listLanguages, readCatalog } from '../../dashboard/texts/catalogs.ts'
 import { findMessages, readTexts } from '../../dashboard/texts/find-messages.ts'
 import { listMessages, listSources } from '../../dashboard/texts/list-messages.ts'
@@ -134,6 +135,16 @@ test.each([
 })
 
 test.each([
+  [
+    'Form 2 of the page: The form has no submit button.',
+    'Formular 2 der Seite: Das Formular hat keine Schaltfläche zum Absenden.',
+  ],
+  ['A finding that the catalog lacks.', 'A finding that the catalog lacks.'],
+])('translates the finding %s', (finding, translated) => {
+  expect(createErrorTranslator(pickMessages(readCatalog('de'), FINDING_MESSAGES))(finding)).toBe(translated)
+})
+
+test.each([
   ['must be from 1 to 40', 'muss von 1 bis 40 sein'],
   ['is required', 'ist erforderlich'],
   ['is required, unless html is given', 'is required, unless html is given'],
@@ -146,5 +157,5 @@ test.each([
     'example.com ist bereits eine Domain dieses Workspace',
   ],
 ])('translates the message of the API %s', (message, translated) => {
-  expect(createErrorTranslator(pickApiMessages(readCatalog('de')))(message)).toBe(translated)
+  expect(createErrorTranslator(pickMessages(readCatalog('de')))(message)).toBe(translated)
 })

@@ -5,6 +5,7 @@ import { CircleCheck, CircleX, Info, Stethoscope, TriangleAlert } from 'lucide-r
 import { useState } from 'react'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { toFieldErrors } from '../../api/client.ts'
+import { translateFinding } from '../../api/finding-texts.ts'
 import {
   checkForm,
   type Finding,
@@ -240,9 +241,9 @@ function FindingItem({ finding }: { finding: Finding }) {
       <div className="grid gap-1">
         <p className="break-words">
           <span className={`font-semibold ${tone}`}>{label}: </span>
-          {finding.message}
+          {translateFinding(finding.message)}
         </p>
-        <Fix text={finding.fix} />
+        <Fix text={translateFinding(finding.fix)} />
       </div>
     </li>
   )

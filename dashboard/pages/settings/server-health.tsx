@@ -13,6 +13,7 @@ import {
 import { useMemo } from 'react'
 import { createWorkspaceApi } from '../../api/client.ts'
 import { type DoctorReport, doctorQuery, type ReportedFinding } from '../../api/doctor.ts'
+import { translateFinding } from '../../api/finding-texts.ts'
 import { useOperatedWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -79,8 +80,8 @@ function Findings({
         </Button>
       </div>
       {[...groups].map(([group, findings]) => (
-        <Card key={group} title={group}>
-          <ul aria-label={group} className="-my-3 divide-y divide-line">
+        <Card key={group} title={translateFinding(group)}>
+          <ul aria-label={translateFinding(group)} className="-my-3 divide-y divide-line">
             {findings.map((finding) => (
               <FindingRow key={`${finding.check} ${finding.summary}`} finding={finding} />
             ))}
@@ -113,9 +114,9 @@ function FindingRow({ finding: { title, status, summary, fix } }: { finding: Rep
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-0.5 py-3">
       <Icon size={18} className={`mt-0.5 ${color}`} aria-label={label} role="img" />
-      <p className="font-medium">{title}</p>
-      <p className="col-start-2 text-sm break-words text-soft">{summary}</p>
-      {fix && <p className="col-start-2 text-sm break-words">{fix}</p>}
+      <p className="font-medium">{translateFinding(title)}</p>
+      <p className="col-start-2 text-sm break-words text-soft">{translateFinding(summary)}</p>
+      {fix && <p className="col-start-2 text-sm break-words">{translateFinding(fix)}</p>}
     </li>
   )
 }

@@ -45,7 +45,7 @@ interface Peer {
 export interface ConnectionCounts {
   open: number
   relayed: number
-  /** Connections that were ended at once, for want of room. */
+  /** Connections that were closed at once because of a limit. */
   refused: number
   /** Connections without a request that made room for others. */
   evicted: number

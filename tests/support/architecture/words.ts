@@ -17,6 +17,9 @@ const PHRASES = [
   toPhrase('is_told_of', 'i'),
   toPhrase('anybody_may', 'i'),
   toPhrase('must_not_know', 'i'),
+  toPhrase('for_want_of', 'i'),
+  toPhrase('taken_for_spam', 'i'),
+  toPhrase('dropped_in_silence', 'i'),
 ]
 
 /** Phrases of screens, emails and pages that docs/voice.md has replaced. */

@@ -131,7 +131,7 @@ onBothEngines.quick('storing a submission', (server) => {
     const started = { ...needs(), db: { ...server().app.db } }
     await storeSubmission(started, settings, { ...submission, at: SENT.at + 29_999 })
     await storeSubmission(started, settings, { ...submission, at: SENT.at + 60_000 })
-    const rows = await listStoredSubmissions(server(), form)
+    const rows = await form.submissions()
     expect(rows.map(({ duplicate_of }) => duplicate_of)).toEqual([null, (first as { id: number }).id, null])
   })
 
