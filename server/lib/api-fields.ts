@@ -6,6 +6,28 @@ import { type DateBounds, parseDateRange } from './date-range.ts'
 import { normalizeOrigin, ORIGIN_MAX } from './normalize-origin.ts'
 import { countCharacters, isCleanText } from './text.ts'
 
+const TYPE_NAMES: Record<string, string> = {
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  boolean: 'true or false',
+  int: 'a whole number',
+}
+
+// The messages of shapes that name none of their own. Those of zod name types of JavaScript.
+z.config({
+  customError({ code, expected, input, values, minimum, maximum, origin }) {
+    if (input === undefined) return 'is required'
+    if (code === 'invalid_type') return `must be ${TYPE_NAMES[String(expected)] ?? `a ${expected}`}`
+    if (code === 'invalid_key') return 'is not a known name'
+    if (code === 'invalid_value') return `must be one of ${(values as unknown[]).join(', ')}`
+    const unit = { array: ' entries', string: ' characters' }[String(origin)] ?? ''
+    if (code === 'too_small') return `must be at least ${minimum}${unit}`
+    if (code === 'too_big') return `must be at most ${maximum}${unit}`
+    return undefined
+  },
+})
+
 /** The message is "is required" for an absent value. */
 const must = (message: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? 'is required' : message

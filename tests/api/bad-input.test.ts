@@ -36,10 +36,7 @@ const LIMIT = 300
 const SHARE = atScale({ quick: 1 / 5, full: 1, soak: 1 })
 /** Cases that the server may accept, and random JSON bodies, for each operation. */
 const ODD_CASES = atScale({ quick: 3, full: 15, soak: 40 })
-const RUNS = {
-  sqlite: atScale({ quick: 4, full: 15, soak: 40 }),
-  postgres: atScale({ full: 8, soak: 20 }),
-}
+const RUNS = { sqlite: atScale({ quick: 4, full: 15, soak: 40 }), postgres: atScale({ full: 8, soak: 20 }) }
 
 /** Picks random items, for each operation others. */
 function createPicker({ id }: Operation): PickSome {
@@ -138,8 +135,12 @@ function findProblem(
   // A changed path may belong to no operation. The server then answers 404 or 405.
   const schema = documented ?? ([404, 405].includes(status) ? schemas.Error : undefined)
   if (!schema) return 'is a status that the document does not list for this operation'
+  if (status === 422 && VALIDATOR_MESSAGE.test(text)) return 'is not a message of ours'
   return listSchemaErrors(schema, JSON.parse(text)).join(', ') || undefined
 }
+
+/** The words of zod, for values of which a schema says nothing. */
+const VALIDATOR_MESSAGE = /Invalid (input|option|string|key)|Too (big|small)/
 
 /** Each needs a process of its own, and few may run at once. */
 const CREATE_IMPORTS = ['createImport', 'importSubmissions']

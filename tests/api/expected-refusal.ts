@@ -66,16 +66,6 @@ const ANALYTICS = [
   'getFunnel',
   'listMissingSlugs',
 ]
-const GIVEN_ONCE = [
-  'after',
-  'interval',
-  'start',
-  'end',
-  'timezone',
-  'groupBy',
-  'granularity',
-  'limit',
-  'format',
-  'model',
-  'currency',
-]
+const GIVEN_ONCE = 'after interval start end timezone groupBy granularity limit format model currency'.split(
+  ' ',
+)

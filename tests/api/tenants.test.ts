@@ -567,10 +567,7 @@ onBothEngines(
         'listAllSubmissions',
         'listChannels',
         'listDeliveries',
-      ].map((id) => ({
-        id,
-        query: {} as Record<string, string>,
-      }))
+      ].map((id) => ({ id, query: {} as Record<string, string> }))
       const groups = [undefined, 'link', 'tag', 'slug', 'domain', 'referrer', 'country', 'class', 'time']
       const counts = groups.map((groupBy) => ({
         id: 'countClicks',

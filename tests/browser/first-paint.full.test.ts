@@ -25,10 +25,7 @@ onDashboard('the first paint', (dashboard) => {
       { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
       { viewport: { width: 360, height: 740 }, colorScheme: 'light' },
     ] as const) {
-      const { page, errors, close } = await dashboard().openWindow(person, {
-        ...options,
-        inNewProfile: true,
-      })
+      const { page, errors, close } = await dashboard().openWindow(person, { ...options, inNewProfile: true })
       // The person has chosen the dark theme, which the system does not have.
       await page.addInitScript(`localStorage.setItem('towpath.theme', 'dark')`)
       const arrival = Promise.withResolvers<void>()
@@ -36,9 +33,7 @@ onDashboard('the first paint', (dashboard) => {
         await arrival.promise
         await route.continue()
       })
-      await page.goto(`${dashboard().server.origin}/app/${person.workspaceId}/links`, {
-        waitUntil: 'commit',
-      })
+      await page.goto(`${dashboard().server.origin}/app/${person.workspaceId}/links`, { waitUntil: 'commit' })
       await page.getByText('Loading…').waitFor()
       const before = await look(page)
       expect(before.page).toBe('rgb(18, 22, 20)')

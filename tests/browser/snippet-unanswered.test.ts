@@ -84,11 +84,7 @@ const BOTH_FATES: [string, Fate][] = [
   ['whose report is lost', 'lost'],
 ]
 /** To the page they are the same: no answer comes. */
-const FATES = atScale<[string, Fate][]>({
-  quick: BOTH_FATES.slice(0, 1),
-  full: BOTH_FATES,
-  soak: BOTH_FATES,
-})
+const FATES = atScale<[string, Fate][]>({ quick: BOTH_FATES.slice(0, 1), full: BOTH_FATES, soak: BOTH_FATES })
 
 onCustomerSite('a visitor who leaves the first page before its answer', (site) => {
   test.each(FATES)('%s still has landing page, campaign and link on page two', async (_, fate) => {

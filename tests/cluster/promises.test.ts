@@ -258,10 +258,9 @@ describe('limits', () => {
     const address = nextSenderAddress()
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, number) =>
-        cluster.pick(number).submit(json.data.formKey, `n=${number}`, {
-          ...SCRIPT_HEADERS,
-          'X-Forwarded-For': address,
-        }),
+        cluster
+          .pick(number)
+          .submit(json.data.formKey, `n=${number}`, { ...SCRIPT_HEADERS, 'X-Forwarded-For': address }),
       ),
     )
     const statuses = answers.map(({ status }) => status)

@@ -118,9 +118,7 @@ export const anyQuery: fc.Arbitrary<HitQuery> = fc.record({
           fc.integer({ min: 1, max: SPAN }),
           fc.integer({ min: 1, max: 9 }).map((n) => (n * SPAN) / 10),
         ),
-        {
-          maxLength: 30,
-        },
+        { maxLength: 30 },
       )
       .map((starts) => ({ by: 'time' as const, starts: [0, ...starts].sort((a, b) => a - b) })),
     fc.record({

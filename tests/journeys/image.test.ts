@@ -28,10 +28,7 @@ describeImage('the image (needs root on Debian)', () => {
   const start = () => startContainer(image, image.config.Cmd, { dataDir, environment })
   const run = (command: string[]) => runInContainer(image, command, { dataDir, environment })
   const getText = async (path: string) => {
-    const response = await fetch(origin + path, {
-      redirect: 'manual',
-      headers: VISITOR,
-    })
+    const response = await fetch(origin + path, { redirect: 'manual', headers: VISITOR })
     return {
       status: response.status,
       location: response.headers.get('location'),

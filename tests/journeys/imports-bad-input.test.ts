@@ -159,21 +159,6 @@ describe('a bad file changes nothing', () => {
     })
     expect(sentence).toContain('here')
   })
-
-  full('with a million columns, in bounded memory', async () => {
-    const columns = atScale({ full: 200_000, soak: 1_000_000 })
-    const text = `${Array.from({ length: columns }, (_, i) => `c${i}`).join(',')}\n${'x,'.repeat(columns)}\n`
-    await expectRefused({ fields: { source: 'csv' }, file: toFile(text) })
-  })
-
-  full('with one line without an end', async () => {
-    const text = `${HEADER}\n"${'x'.repeat(atScale({ full: 20, soak: 60 }) * MIB)}`
-    await expectRefused({ fields: { source: 'csv' }, file: toFile(text) })
-  })
-
-  full('of JSON that is a million levels deep', async () => {
-    await expectRefused({ fields: { source: 'sink' }, file: toFile('['.repeat(1_000_000), 'sink.json') })
-  })
 })
 
 describe('a bomb', () => {
@@ -311,47 +296,6 @@ describe('an upload', () => {
   })
 })
 
-full.describe('encodings', () => {
-  const text =
-    'slug,destinationUrl,title\r\n"caf\u00e9","https://acme.example/caf\u00e9","Gr\u00f6\u00dfe \u201eM\u201c, 5 \u20ac"\r\n'
-  const windows1252 = Buffer.from(
-    text.replaceAll('\u201e', '\x84').replaceAll('\u201c', '\x93').replaceAll('\u20ac', '\x80'),
-    'latin1',
-  )
-  const utf16 = Buffer.from(`\ufeff${text}`, 'utf16le')
-
-  test.each([
-    ['UTF-8', Buffer.from(text)],
-    ['UTF-8 with a byte order mark', Buffer.from(`\ufeff${text}`)],
-    ['UTF-16, little end first', utf16],
-    ['UTF-16, big end first', Buffer.from(utf16).swap16()],
-    ['Windows-1252', windows1252],
-  ])('%s is recognized', async (_, bytes) => {
-    const there = await server.createWorkspace()
-    const at = { origin: server.origin, key: there.key }
-    const found = await call(at, '/imports/inspect', {
-      method: 'POST',
-      body: (() => {
-        const form = new FormData()
-        form.append('file', toFile(bytes))
-        return form
-      })(),
-    })
-    expect(found.json.data.columns.map((column: { name: string }) => column.name)).toEqual(HEADER.split(','))
-    const fields = { source: 'csv', onConflict: 'rename' }
-    expect(await uploadAndRun(at, { fields, file: toFile(bytes) })).toMatchObject({
-      status: 'done',
-      created: 1,
-    })
-    const [link] = (await call(at, '/links')).json.data
-    expect([link.title, link.slug.startsWith('café'), link.destinationUrl]).toEqual([
-      'Größe „M“, 5 €',
-      true,
-      'https://acme.example/caf%C3%A9',
-    ])
-  })
-})
-
 describe('a bad row is named with its column, its value and what to do', () => {
   test('for destinations that no link may have', async () => {
     const destinations = [
@@ -443,16 +387,6 @@ describe('a bad row is named with its column, its value and what to do', () => {
       expect([path, cells.filter((cell) => /^[=+@\t\r]|^-\d/.test(cell))]).toEqual([path, []])
     }
   })
-
-  full('a thousand errors are in the answer, and all of them in the CSV', async () => {
-    const text = [HEADER, ...Array.from({ length: 1_500 }, (_, i) => `s${i},javascript:${i},x`), ''].join(
-      '\n',
-    )
-    const ended = await expectRowErrors(text)
-    expect([ended.failed, ended.errors.length]).toEqual([1_500, 1_000])
-    const { text: csv } = await call(target, `/imports/${ended.id}/errors`)
-    expect(csv.trim().split('\n')).toHaveLength(1_501)
-  })
 })
 
 describe('a workspace sees only its own imports', () => {
@@ -491,20 +425,5 @@ describe('a workspace sees only its own imports', () => {
     expect(found.status).toBeWithin(400, 500)
     const { json } = await call(target, '/imports')
     expect(json.data.map(({ id }: ImportAnswer) => id)).not.toContain(theirs.id)
-  })
-
-  full('links of one tool in two workspaces have nothing to do with each other', async () => {
-    const both = [await server.createWorkspace(), await server.createWorkspace()]
-    for (const { key } of both) {
-      const file = toFile('destinationUrl,title\nhttps://acme.example/same,Same\n')
-      const ended = await uploadAndRun({ origin: server.origin, key }, { fields: { source: 'csv' }, file })
-      expect(ended).toMatchObject({ created: 1, skipped: 0 })
-    }
-  })
-
-  test('a plan without API, and keys without the scope, import nothing', async () => {
-    const free = await server.createWorkspace('free')
-    const upload = { fields: { source: 'csv' }, file: toFile(GOOD) }
-    expect((await sendImport({ origin: server.origin, key: free.key }, upload)).status).toBe(403)
   })
 })

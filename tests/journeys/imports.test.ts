@@ -141,11 +141,7 @@ const CASES: Record<string, Case> = {
       ['s.acme.test/caf%C3%A9/men%C3%BC', DESKTOP, '302 https://acme.test/menu'],
     ],
     // Shlink says of `curl` that it is no robot.
-    analytics: {
-      clicks: 2,
-      countries: { ES: 1, Unknown: 1 },
-      referrers: { 't.co': 1, '(direct)': 1 },
-    },
+    analytics: { clicks: 2, countries: { ES: 1, Unknown: 1 }, referrers: { 't.co': 1, '(direct)': 1 } },
   },
   'Shlink, API with rules': {
     source: 'shlink',

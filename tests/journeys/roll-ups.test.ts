@@ -199,12 +199,7 @@ function testClosedDays(server: () => TestServer) {
 
   full('are rolled up again after late hits, which count at once', async () => {
     await untilRolledUp()
-    const late = createHit({
-      at: (FIRST_DAY + 5) * DAY_MS,
-      workspaceId: workspace.id,
-      linkId,
-      country: 'FR',
-    })
+    const late = createHit({ at: (FIRST_DAY + 5) * DAY_MS, workspaceId: workspace.id, linkId, country: 'FR' })
     hits.push(late)
     await handOver('late', [late])
     await expectExactAnswers()

@@ -213,9 +213,7 @@ onSqlite('a viewer', (server) => {
     const refused = await ann.apiIn(own.id, '/tags', { method: 'POST', body: { name: 'x' } })
     expect([refused.status, refused.json]).toEqual([
       403,
-      {
-        error: 'You are a viewer of this workspace: you can see everything here and change nothing',
-      },
+      { error: 'You are a viewer of this workspace: you can see everything here and change nothing' },
     ])
     const change = (who: SignedInUser, role: string) =>
       own.owner.apiIn(own.id, `/members/${who.id}`, { method: 'PATCH', body: { role } })

@@ -41,12 +41,7 @@ beforeAll(async () => {
   const uploads = (await server.api(key, '/forms', { name: 'Files', uploads: { maxFiles: 1 } })).json.data
   const slug = 'क्षि'.repeat(47)
   const link = (await server.api(key, '/links', { destinationUrl: 'https://example.com/', slug })).json.data
-  target = {
-    origin: server.origin,
-    formKey: form.formKey,
-    uploadKey: uploads.formKey,
-    linkId: link.id,
-  }
+  target = { origin: server.origin, formKey: form.formKey, uploadKey: uploads.formKey, linkId: link.id }
 }, 120_000)
 afterAll(() => installation?.end())
 

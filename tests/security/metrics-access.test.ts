@@ -74,11 +74,7 @@ onSqlite(
     })
   },
   {
-    environment: {
-      TRUST_PROXY: '127.0.0.1',
-      METRICS_ALLOW: '198.51.100.0/24',
-      METRICS_TOKEN: TOKEN,
-    },
+    environment: { TRUST_PROXY: '127.0.0.1', METRICS_ALLOW: '198.51.100.0/24', METRICS_TOKEN: TOKEN },
   },
 )
 

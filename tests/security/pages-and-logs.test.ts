@@ -1,6 +1,6 @@
-// Security headers of pages, and the content of log lines about requests.
+// Types of served files, and the content of log lines about requests.
 
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { LOG_FORMATS } from '../../server/lib/telemetry/log-format.ts'
 import { startOtlpReceiver } from '../support/fake-servers/otlp-receiver.ts'
 import { startWebhookReceiver } from '../support/fake-servers/webhook-receiver.ts'
@@ -8,9 +8,6 @@ import { readLog } from '../support/readers/read-log.ts'
 import { until } from '../support/until.ts'
 import { createTeam } from '../support/users/signed-in-user.ts'
 import { onSqlite } from '../support/world.ts'
-
-/** Pages that a browser shows: the dashboard, the API reference, and pages for visitors. */
-const PAGES = ['/app', '/docs', '/thanks', '/no-such-link', '/no/such/page']
 
 const FILES = [
   '/t.js',
@@ -20,34 +17,7 @@ const FILES = [
   '/docs/swagger-ui-bundle.js',
 ]
 
-const readPolicy = (header: string | null) =>
-  new Map((header ?? '').split(';').map((part) => part.trim().split(/ (.*)/s) as [string, string]))
-
 onSqlite('a browser', (server) => {
-  describe('may load, on each page, only what the page names', () => {
-    test.each(PAGES)('%s', async (path) => {
-      const { headers } = await server().call(path, { headers: { Accept: 'text/html' } })
-      expect(headers.get('content-type')?.toLowerCase()).toBe('text/html; charset=utf-8')
-      const policy = readPolicy(headers.get('content-security-policy'))
-      expect(policy.get('default-src')).toBe("'none'")
-      expect(policy.get('base-uri')).toBe("'none'")
-      expect(policy.get('frame-ancestors')).toBe("'none'")
-      expect(policy.get('script-src') ?? "'none'").toMatch(/^'(self|none)'$/)
-      expect(headers.get('x-content-type-options')).toBe('nosniff')
-      expect(headers.get('referrer-policy')).toMatch(/^(no-referrer|strict-origin-when-cross-origin)$/)
-    })
-  })
-
-  test.each(['/app', '/docs', '/no-such-link', '/v1/links', '/api/auth/options'])(
-    'does not get its request back by TRACE %s',
-    async (path) => {
-      const headers = { Cookie: 'towpath_session=cAnArY', 'X-Secret': 'cAnArY' }
-      const { status, text } = await server().call(path, { method: 'TRACE', headers })
-      expect([401, 404, 405]).toContain(status)
-      expect(text).not.toContain('cAnArY')
-    },
-  )
-
   test.each(FILES)('is told the type and the encoding of %s', async (path) => {
     const { status, headers } = await server().call(path)
     expect([status, headers.get('content-type')]).toEqual([

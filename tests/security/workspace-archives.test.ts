@@ -31,9 +31,7 @@ const FORM = 'abcdefgh23'
 
 let server: TestServer
 beforeAll(async () => {
-  server = await startServer('sqlite', {
-    environment: { UPLOAD_BYTES_PER_WORKSPACE: String(4 * KIB * KIB) },
-  })
+  server = await startServer('sqlite', { environment: { UPLOAD_BYTES_PER_WORKSPACE: String(4 * KIB * KIB) } })
 }, 120_000)
 afterAll(() => server?.close())
 

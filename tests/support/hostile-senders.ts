@@ -82,9 +82,7 @@ export const hostileText = (max = 12): fc.Arbitrary<string> =>
         { weight: 5, arbitrary: fc.constantFrom(...FRAGMENTS) },
         fc.string({ unit: 'binary', maxLength: 8 }),
       ),
-      {
-        maxLength: max,
-      },
+      { maxLength: max },
     )
     .map((parts) => parts.join(''))
 

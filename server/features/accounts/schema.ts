@@ -37,10 +37,6 @@ export const EmailAddress = text(1, EMAIL_MAX)
 const role = oneOf(ROLES)
 const SCOPES = ['*', ...KEY_SCOPES] as const
 
-const mustBeObject = {
-  error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
-}
-
 export const PageQuery = z.strictObject({
   limit: numberParameter(1, 100).optional(),
   cursor: parameter(1000).optional(),
@@ -118,7 +114,7 @@ export const WorkspaceShape = z
   .openapi('Workspace')
 export type WorkspaceResource = z.infer<typeof WorkspaceShape>
 
-export const CreateWorkspace = z.strictObject({ name }, mustBeObject).openapi('CreateWorkspace')
+export const CreateWorkspace = z.strictObject({ name }).openapi('CreateWorkspace')
 export type CreateWorkspaceInput = z.infer<typeof CreateWorkspace>
 /** Below this number, nearly all requests are guesses by bots that pose as browsers. */
 export const MISSING_REPORT_MIN = 10
@@ -179,27 +175,24 @@ const ignoredReferrers = z
   .max(REFERRERS_MAX, `must be at most ${REFERRERS_MAX} hosts`)
   .transform((hosts) => [...new Set(hosts)])
 
+export const AnalyticsSettingsInput = z.strictObject({
+  keptParams,
+  internalNetworks,
+  ignoredReferrers,
+  watchDestinations: flag(),
+})
 export const UpdateWorkspace = z
-  .strictObject(
-    {
-      name: name.optional(),
-      requireTwoFactor: z.boolean().optional(),
-      missingReportAbove: wholeNumber(MISSING_REPORT_MIN, 1_000_000).nullable().optional(),
-      keptParams: keptParams.optional(),
-      watchDestinations: flag().optional(),
-      internalNetworks: internalNetworks.optional(),
-      ignoredReferrers: ignoredReferrers.optional(),
-      brand: BrandInput.nullable().optional(),
-    },
-    mustBeObject,
-  )
+  .strictObject({
+    name: name.optional(),
+    requireTwoFactor: flag().nullable().optional(),
+    missingReportAbove: wholeNumber(MISSING_REPORT_MIN, 1_000_000).nullable().optional(),
+    keptParams: keptParams.nullable().optional(),
+    watchDestinations: flag().nullable().optional(),
+    internalNetworks: internalNetworks.nullable().optional(),
+    ignoredReferrers: ignoredReferrers.nullable().optional(),
+    brand: BrandInput.nullable().optional(),
+  })
   .openapi('UpdateWorkspace')
-export const AnalyticsSettingsInput = UpdateWorkspace.pick({
-  keptParams: true,
-  internalNetworks: true,
-  ignoredReferrers: true,
-  watchDestinations: true,
-}).required()
 export type UpdateWorkspaceInput = z.infer<typeof UpdateWorkspace>
 export const DeleteWorkspaceQuery = z.strictObject({
   confirm: z
@@ -226,7 +219,7 @@ export const UserIdParameter = z.object({
   userId: z.string().openapi({ param: { name: 'userId', in: 'path' }, type: 'integer', example: 1 }),
 })
 
-export const UpdateMember = z.strictObject({ role: role.optional() }, mustBeObject).openapi('UpdateMember')
+export const UpdateMember = z.strictObject({ role: role.optional() }).openapi('UpdateMember')
 export type UpdateMemberInput = z.infer<typeof UpdateMember>
 
 const invitation = {
@@ -253,12 +246,12 @@ export const NewInvitationShape = z
 export type NewInvitationResource = z.infer<typeof NewInvitationShape>
 
 export const CreateInvitation = z
-  .strictObject({ email: EmailAddress, role: role.default('member') }, mustBeObject)
+  .strictObject({ email: EmailAddress, role: role.default('member') })
   .openapi('CreateInvitation')
 export type CreateInvitationInput = z.infer<typeof CreateInvitation>
 
 export const AcceptInvitation = z
-  .strictObject({ token: text(1, 100).openapi({ description: 'The token in the link' }) }, mustBeObject)
+  .strictObject({ token: text(1, 100).openapi({ description: 'The token in the link' }) })
   .openapi('AcceptInvitation')
 
 const key = {
@@ -280,19 +273,16 @@ export const NewKeyShape = z
   .openapi('NewApiKey')
 export type NewKeyResource = z.infer<typeof NewKeyShape>
 export const CreateKey = z
-  .strictObject(
-    {
-      name,
-      scopes: z
-        .array(oneOf(SCOPES), { error: 'must be a list of scopes' })
-        .min(1, 'must name at least one scope')
-        .max(SCOPES.length, `must be at most ${SCOPES.length} scopes`)
-        .default(['*'])
-        .openapi({ description: 'What the key may do. The default is `*`, which is everything' }),
-      expiresAt: instant().nullable().optional().openapi({ description: 'In the future; never when absent' }),
-    },
-    mustBeObject,
-  )
+  .strictObject({
+    name,
+    scopes: z
+      .array(oneOf(SCOPES), { error: 'must be a list of scopes' })
+      .min(1, 'must name at least one scope')
+      .max(SCOPES.length, `must be at most ${SCOPES.length} scopes`)
+      .default(['*'])
+      .openapi({ description: 'What the key may do. The default is `*`, which is everything' }),
+    expiresAt: instant().nullable().optional().openapi({ description: 'In the future; never when absent' }),
+  })
   .openapi('CreateApiKey')
 export type CreateKeyInput = z.infer<typeof CreateKey>
 

@@ -96,6 +96,8 @@ async function nameRows(
       return rows.map(([key, row]) => ({ referrer: String(key), ...row }))
     case 'country':
       return rows.map(([key, row]) => ({ country: String(key), ...row }))
+    case 'variant':
+      return rows.map(([key, row]) => ({ variant: String(key), ...row }))
   }
 }
 

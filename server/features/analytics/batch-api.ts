@@ -26,6 +26,9 @@ const QUESTIONS_MAX = 20
 const VALUES_MAX = 100
 
 const text = z.string().max(PARAMETER_MAX)
+const values = z.union([text, z.array(text).max(VALUES_MAX)], {
+  error: 'must be a string or a list of strings',
+})
 
 const BatchQuestions = z
   .strictObject({
@@ -33,7 +36,7 @@ const BatchQuestions = z
       .array(
         z.strictObject({
           about: z.enum(['clicks', 'leads', 'funnel']),
-          query: z.record(z.string().max(100), z.union([text, z.array(text).max(VALUES_MAX)])).openapi({
+          query: z.record(z.string().max(100), values).openapi({
             description: 'The parameters of `GET /analytics/{about}`, without `explain`, as texts',
           }),
         }),

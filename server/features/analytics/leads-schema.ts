@@ -151,6 +151,7 @@ const FUNNEL_GROUPINGS = [
   'channel',
   'referrer',
   'country',
+  'variant',
 ] as const
 
 export const FunnelParameters = z.strictObject({
@@ -166,7 +167,7 @@ export const FunnelParameters = z.strictObject({
 
 export interface FunnelQuestion extends QuestionSelection<(typeof SELECTION_FILTERS)[number]> {
   model: AttributionModel
-  groupBy: 'total' | 'linkId' | 'tagId' | 'utmCampaign' | OriginDimension | 'referrer' | 'country'
+  groupBy: 'total' | 'linkId' | 'tagId' | 'utmCampaign' | OriginDimension | 'referrer' | 'country' | 'variant'
   limit: number
   /** Null: the most used one. */
   currency: string | null
@@ -284,6 +285,7 @@ const FunnelChannel = z
   .openapi('FunnelChannel')
 const FunnelReferrer = z.strictObject({ referrer: z.string(), ...stages }).openapi('FunnelReferrer')
 const FunnelCountry = z.strictObject({ country: z.string(), ...stages }).openapi('FunnelCountry')
+const FunnelVariant = z.strictObject({ variant: z.string(), ...stages }).openapi('FunnelVariant')
 
 export const FunnelAnswer = z.strictObject({
   ...explainFields,
@@ -297,6 +299,7 @@ export const FunnelAnswer = z.strictObject({
     z.array(FunnelChannel),
     z.array(FunnelReferrer),
     z.array(FunnelCountry),
+    z.array(FunnelVariant),
   ]),
 })
 export type FunnelAnswerData = z.infer<typeof FunnelAnswer>['data']

@@ -55,20 +55,17 @@ const url = (description: string) =>
   text(1, URL_MAX).openapi({ format: 'uri', example: 'https://example.com/landing', description })
 
 export const RepairDestination = z
-  .strictObject(
-    {
-      from: url('The destination as the links have it'),
-      to: url('The destination that takes its place'),
-      linkIds: z
-        .array(wholeNumber(1), { error: 'must be a list of link ids' })
-        .min(1, 'must have at least one item')
-        .max(REPAIR_MAX, `must be at most ${REPAIR_MAX} items`)
-        .nullable()
-        .optional()
-        .openapi({ description: 'Only these links; absent: all' }),
-    },
-    { error: ({ code }) => (code === 'invalid_type' ? 'must be an object' : undefined) },
-  )
+  .strictObject({
+    from: url('The destination as the links have it'),
+    to: url('The destination that takes its place'),
+    linkIds: z
+      .array(wholeNumber(1), { error: 'must be a list of link ids' })
+      .min(1, 'must have at least one item')
+      .max(REPAIR_MAX, `must be at most ${REPAIR_MAX} items`)
+      .nullable()
+      .optional()
+      .openapi({ description: 'Only these links; absent: all' }),
+  })
   .openapi('RepairDestination')
 export type RepairDestinationInput = z.infer<typeof RepairDestination>
 

@@ -73,10 +73,6 @@ export const FormShape = z
   .openapi('Form')
 export type FormResource = z.infer<typeof FormShape>
 
-const mustBeObject = {
-  error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
-}
-
 const formName = text(1, 200)
   .trim()
   .refine((value) => value !== '', 'must not be blank')
@@ -202,10 +198,8 @@ const fields = {
   replyTemplates: ReplyTemplatesInput.nullable().optional(),
 }
 
-export const CreateForm = z.strictObject({ name: formName, ...fields }, mustBeObject).openapi('CreateForm')
-export const UpdateForm = z
-  .strictObject({ name: formName.optional(), ...fields }, mustBeObject)
-  .openapi('UpdateForm')
+export const CreateForm = z.strictObject({ name: formName, ...fields }).openapi('CreateForm')
+export const UpdateForm = z.strictObject({ name: formName.optional(), ...fields }).openapi('UpdateForm')
 export type CreateFormInput = z.infer<typeof CreateForm>
 export type UpdateFormInput = z.infer<typeof UpdateForm>
 

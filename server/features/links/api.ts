@@ -204,9 +204,9 @@ const routes = {
     operationId: 'deleteLink',
     summary: 'Move a link to the trash',
     description: 'Its redirect stops at once. It keeps its slug and can return for 30 days.',
-    request: { params: IdParameter, query: shapes.DeleteQuery },
+    request: { params: IdParameter, query: shapes.DeleteQuery, headers: shapes.IfMatchHeader },
     responses: { 200: dataResponse(LinkShape, 'The deleted link') },
-    fails: [404],
+    fails: [404, 412],
   }),
 }
 
@@ -263,7 +263,10 @@ export function createLinksApi(needs: Omit<LinkNeeds, 'db'>) {
     })
     .openapi(routes.deleteLink, async (c) => {
       const id = parseId(c.req.valid('param').id)
-      const permanent = c.req.valid('query').permanent === 'true'
-      return c.json({ data: await deleteLink(getNeeds(c), c.get('actor'), id, permanent) }, 200)
+      const options = {
+        permanent: c.req.valid('query').permanent === 'true',
+        ifMatch: c.req.header('if-match'),
+      }
+      return c.json({ data: await deleteLink(getNeeds(c), c.get('actor'), id, options) }, 200)
     })
 }

@@ -52,7 +52,7 @@ export async function deleteLinks(
     const nested = toNestedDatabase(needs.db, connection, onCommit)
     const links = await runAllOrNothing(nested, toDistinct(ids), (db, id) =>
       db.write((inner, onInnerCommit) =>
-        deleteLinkIn({ ...needs, connection: inner, onCommit: onInnerCommit }, actor, id, permanent),
+        deleteLinkIn({ ...needs, connection: inner, onCommit: onInnerCommit }, actor, id, { permanent }),
       ),
     )
     const detail = { count: links.length, ids: links.map(({ id }) => String(id)) }

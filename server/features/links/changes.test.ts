@@ -230,9 +230,15 @@ onBothEngines('two people who edit the same link', (server) => {
       },
     ])
     expect((await patchWith(ws, id, {}, etag)).status).toBe(412)
+    for (const query of ['', '?permanent=true']) {
+      const headers = { 'If-Match': etag }
+      expect((await ws.api(`/links/${id}${query}`, { method: 'DELETE', headers })).status).toBe(412)
+    }
     expect((await ws.api(`/links/${id}`)).json.data).toEqual(first.json.data)
     const again = await patchWith(ws, id, { title: 'second' }, first.headers.get('etag') ?? '')
     expect([again.status, again.json.data.title]).toEqual([200, 'second'])
+    const headers = { 'If-Match': again.headers.get('etag') ?? '' }
+    expect((await ws.api(`/links/${id}`, { method: 'DELETE', headers })).status).toBe(200)
   })
 
   test('without the header, with "*" and with one of several ETags, the change is made', async () => {

@@ -10,18 +10,31 @@ import { getLinkForUpdate, getUnpurgedForUpdate } from './get.ts'
 import { toLinkResource } from './link.ts'
 import { refuseSuspendedLink } from './rules.ts'
 import type { LinkResource } from './schema.ts'
+import { requireVersion } from './version.ts'
 
-/** @returns the link as it was. @throws Failure `not_found`; `forbidden` for a suspended link */
+interface DeleteOptions {
+  /** For good, also from the trash. */
+  permanent: boolean
+  /** The header of the request: the link stays when somebody else has changed it since. */
+  ifMatch?: string
+  /** Who undoes an import expects no news. */
+  isOfImport?: boolean
+}
+
+/**
+ * @returns the link as it was
+ * @throws Failure `not_found`; `forbidden` for a suspended link; `changed_since` where `ifMatch` names an older version
+ */
 export function deleteLink(
   needs: LinkNeeds,
   actor: Actor,
   id: number,
-  permanent = false,
+  options: Pick<DeleteOptions, 'permanent' | 'ifMatch'>,
 ): Promise<LinkResource> {
   return needs.db.write(async (connection, onCommit) => {
-    const link = await deleteLinkIn({ ...needs, connection, onCommit }, actor, id, permanent)
+    const link = await deleteLinkIn({ ...needs, connection, onCommit }, actor, id, options)
     const target = { type: 'link', id, name: link.shortUrl } as const
-    await recordAudit(connection, actor, { action: toDeleteAction(permanent), target }, needs.now())
+    await recordAudit(connection, actor, { action: toDeleteAction(options.permanent), target }, needs.now())
     return link
   })
 }
@@ -33,14 +46,14 @@ export async function deleteLinkIn(
   transaction: LinkTransaction,
   actor: Actor,
   id: number,
-  permanent: boolean,
-  isOfImport = false,
+  { permanent, ifMatch, isOfImport = false }: DeleteOptions,
 ): Promise<LinkResource> {
   allow(actor, 'links:write')
   const { db, connection, onCommit, site, now } = transaction
   const link = permanent
     ? await getUnpurgedForUpdate(db, connection, actor, id)
     : await getLinkForUpdate(db, connection, actor, id)
+  requireVersion(link, ifMatch)
   refuseSuspendedLink(link)
   const resource = await toLinkResource(connection, site, link)
   const at = now()
@@ -52,7 +65,7 @@ export async function deleteLinkIn(
     .where('id', '=', id)
     .execute()
   recordChange(onCommit, { domain: link.domain, slugKey: link.slug_key })
-  // A link of the trash was told of when it came there. Who undoes an import expects no news.
+  // A link of the trash was told of when it came there.
   if (link.deleted_at === null && !isOfImport) {
     const event = { workspaceId: actor.workspaceId, event: 'link.deleted', at } as const
     await announceLink(transaction, event, () => resource)

@@ -303,22 +303,24 @@ const fields = {
   utmContent: utm().optional(),
 }
 
-export const mustBeObject = {
-  error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
-}
-
 function checkTagFields(body: { tagIds?: unknown; tagNames?: unknown }, context: z.RefinementCtx) {
   if (body.tagIds && body.tagNames) {
     context.addIssue({ code: 'custom', path: ['tagNames'], message: 'cannot be combined with tagIds' })
   }
 }
 
+/** null is a drawn slug, as an absent one is: programs that write every field send null for an empty one. */
+const slugOrNull = slug
+  .nullable()
+  .transform((value) => value ?? undefined)
+  .openapi({ type: ['string', 'null'] })
+
 export const CreateLink = z
-  .strictObject({ destinationUrl: url(), ...fields }, mustBeObject)
+  .strictObject({ destinationUrl: url(), ...fields, slug: slugOrNull.optional() })
   .superRefine(checkTagFields)
   .openapi('CreateLink')
 export const UpdateLink = z
-  .strictObject({ destinationUrl: url().optional(), ...fields }, mustBeObject)
+  .strictObject({ destinationUrl: url().optional(), ...fields })
   .superRefine(checkTagFields)
   .openapi('UpdateLink')
 
@@ -338,9 +340,7 @@ export const CreateLinks = z
   })
   .openapi('CreateLinks')
 
-const UpdateLinkItem = z
-  .strictObject({ id: wholeNumber(1), ...UpdateLink.shape }, mustBeObject)
-  .superRefine(checkTagFields)
+const UpdateLinkItem = z.strictObject({ id: wholeNumber(1), ...UpdateLink.shape }).superRefine(checkTagFields)
 export const UpdateLinks = z
   .union(
     [
@@ -359,9 +359,7 @@ const permanent = oneOf(['true', 'false'])
 export const DeleteQuery = z.strictObject({ permanent })
 export const BulkDeleteQuery = z.strictObject({ ids: idList(BULK_MAX), permanent })
 
-export const RestoreLinks = z
-  .strictObject({ ids: bulk(wholeNumber(1)) }, mustBeObject)
-  .openapi('RestoreLinks')
+export const RestoreLinks = z.strictObject({ ids: bulk(wholeNumber(1)) }).openapi('RestoreLinks')
 
 export const TrashQuery = z.strictObject({
   limit: numberParameter(1, 100).optional(),
@@ -422,7 +420,11 @@ export const LinkListQuery = z.strictObject({
 export type LinkListQueryInput = z.infer<typeof LinkListQuery>
 
 export const CreateTag = z
-  .strictObject({ name: tagName, color: oneOf(TAG_COLORS).optional(), pinned: flag().optional() })
+  .strictObject({
+    name: tagName,
+    color: oneOf(TAG_COLORS).nullable().optional(),
+    pinned: flag().nullable().optional(),
+  })
   .openapi('CreateTag')
 export const UpdateTag = z
   .strictObject({

@@ -44,10 +44,6 @@ export const HTTP_BODY_MAX = 20_000
 export const RECIPIENTS_MAX = 20
 const ID_MAX = 999_999_999_999_999
 
-const mustBeObject = {
-  error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
-}
-
 const TemplateShape = z
   .strictObject({ subject: z.string().nullable(), text: z.string() })
   .openapi('ChannelTemplate')
@@ -162,26 +158,23 @@ const templatePart = (part: 'subject' | 'text', max: number) =>
   })
 
 const template = z
-  .strictObject(
-    {
-      subject: templatePart('subject', SUBJECT_MAX)
-        .nullable()
-        .optional()
-        .openapi({
-          description:
-            'The subject of a mail, or the title of a chat message: one line. It may have `{{form}}`, `{{attribution}}` and ' +
-            '`{{field:name}}`, of which at most 100 characters are shown. null keeps the subject without a template.',
-          example: 'New lead: {{field:company}}',
-        }),
-      text: templatePart('text', TEMPLATE_MAX).openapi({
+  .strictObject({
+    subject: templatePart('subject', SUBJECT_MAX)
+      .nullable()
+      .optional()
+      .openapi({
         description:
-          'Plain text with `{{form}}`, `{{fields}}` (all of them), `{{field:name}}` (one), `{{files}}`, `{{attribution}}` ' +
-          'and `{{url}}`. Files, attribution and link stand at the end where the text does not have them.',
-        example: '{{field:name}} asks about {{form}}:\n{{field:message}}',
+          'The subject of a mail, or the title of a chat message: one line. It may have `{{form}}`, `{{attribution}}` and ' +
+          '`{{field:name}}`, of which at most 100 characters are shown. null keeps the subject without a template.',
+        example: 'New lead: {{field:company}}',
       }),
-    },
-    mustBeObject,
-  )
+    text: templatePart('text', TEMPLATE_MAX).openapi({
+      description:
+        'Plain text with `{{form}}`, `{{fields}}` (all of them), `{{field:name}}` (one), `{{files}}`, `{{attribution}}` ' +
+        'and `{{url}}`. Files, attribution and link stand at the end where the text does not have them.',
+      example: '{{field:name}} asks about {{form}}:\n{{field:message}}',
+    }),
+  })
   .openapi('ChannelTemplateInput')
 
 const CLOCK = /^([01]\d|2[0-3]):[0-5]\d$/
@@ -191,16 +184,13 @@ const clockTime = () =>
     .openapi({ pattern: CLOCK.source })
 
 const quietHours = z
-  .strictObject(
-    {
-      start: clockTime().openapi({ example: '22:00' }),
-      end: clockTime().openapi({ example: '07:00', description: 'Before the start: on the next day' }),
-      timezone: text(1, 64)
-        .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
-        .openapi({ example: 'Europe/Berlin' }),
-    },
-    mustBeObject,
-  )
+  .strictObject({
+    start: clockTime().openapi({ example: '22:00' }),
+    end: clockTime().openapi({ example: '07:00', description: 'Before the start: on the next day' }),
+    timezone: text(1, 64)
+      .refine(isTimeZone, 'must be an IANA time zone such as Europe/Berlin')
+      .openapi({ example: 'Europe/Berlin' }),
+  })
   .superRefine(({ start, end }, context) => {
     if (start === end)
       context.addIssue({ code: 'custom', path: ['end'], message: 'must be another time than the start' })
@@ -244,10 +234,7 @@ const filterField = (name: string) =>
 
 const FILTER_NAMES = [...new Set(Object.values(EVENT_FILTERS).flat())]
 const filter = z
-  .strictObject(
-    Object.fromEntries(FILTER_NAMES.map((name) => [name, filterField(name).optional()])),
-    mustBeObject,
-  )
+  .strictObject(Object.fromEntries(FILTER_NAMES.map((name) => [name, filterField(name).optional()])))
   .openapi('ChannelFilterInput', {
     description:
       'In the grammar of analytics: `US,BR` is any of them, `-US` all but it. Every event of the channel must have the ' +
@@ -334,27 +321,23 @@ function refuseBothUses(
 export const ImportedChannel = z.object({ type: oneOf(CHANNEL_TYPES), name: channelName })
 
 export const CreateChannel = z
-  .strictObject({ type: oneOf(CHANNEL_TYPES), name: channelName, ...fields }, mustBeObject)
+  .strictObject({ type: oneOf(CHANNEL_TYPES), name: channelName, ...fields })
   .superRefine(refuseBothUses)
   .openapi('CreateChannel')
 export const UpdateChannel = z
-  .strictObject({ name: channelName.optional(), ...fields }, mustBeObject)
+  .strictObject({ name: channelName.optional(), ...fields })
   .superRefine(refuseBothUses)
   .openapi('UpdateChannel')
 export type CreateChannelInput = z.infer<typeof CreateChannel>
 export type UpdateChannelInput = z.infer<typeof UpdateChannel>
 
 export const PreviewChannel = z
-  .strictObject(
-    {
-      template: template.nullable().openapi({ description: 'As it would be saved; null for no template' }),
-      submissionId: wholeNumber(1, ID_MAX).optional().openapi({
-        description:
-          'The newest submission of the forms that name the channel when absent, else a made-up one',
-      }),
-    },
-    mustBeObject,
-  )
+  .strictObject({
+    template: template.nullable().openapi({ description: 'As it would be saved; null for no template' }),
+    submissionId: wholeNumber(1, ID_MAX).optional().openapi({
+      description: 'The newest submission of the forms that name the channel when absent, else a made-up one',
+    }),
+  })
   .openapi('PreviewChannel')
 export type PreviewChannelInput = z.infer<typeof PreviewChannel>
 
@@ -470,13 +453,10 @@ export const DeliveryListQuery = z
 export type DeliveryListQueryInput = z.infer<typeof DeliveryListQuery>
 
 export const RetryFailed = z
-  .strictObject(
-    {
-      since: instant().openapi({ description: 'Retries deliveries that were created since then' }),
-      channelId: wholeNumber(1, ID_MAX).optional(),
-    },
-    mustBeObject,
-  )
+  .strictObject({
+    since: instant().openapi({ description: 'Retries deliveries that were created since then' }),
+    channelId: wholeNumber(1, ID_MAX).optional(),
+  })
   .openapi('RetryFailed')
 export type RetryFailedInput = z.infer<typeof RetryFailed>
 

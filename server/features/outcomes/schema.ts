@@ -66,45 +66,38 @@ const emailAddress = text(1, EMAIL_MAX)
   })
   .openapi({ type: 'string', minLength: 1, maxLength: EMAIL_MAX })
 
-const mustBeObject = {
-  error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
-}
-
 /** The members that name a lead. An outcome has exactly one of them. */
 export const LEAD_FIELDS = ['submissionId', 'email', 'clickId'] as const
 export type LeadField = (typeof LEAD_FIELDS)[number]
 
 export const CreateOutcome = z
-  .strictObject(
-    {
-      submissionId: wholeNumber(1, ID_MAX).nullable().optional(),
-      email: emailAddress
-        .nullable()
-        .optional()
-        .openapi({ description: 'The latest lead of this address before `at`' }),
-      clickId: text(1, CLICK_ID_MAX)
-        .nullable()
-        .optional()
-        .openapi({ description: 'The latest lead before `at` that this click brought' }),
-      stage: oneOf(OUTCOME_STAGES),
-      value: amount.nullable().optional().openapi({
-        description: 'At most two decimal places more than the currency has. It needs a currency',
+  .strictObject({
+    submissionId: wholeNumber(1, ID_MAX).nullable().optional(),
+    email: emailAddress
+      .nullable()
+      .optional()
+      .openapi({ description: 'The latest lead of this address before `at`' }),
+    clickId: text(1, CLICK_ID_MAX)
+      .nullable()
+      .optional()
+      .openapi({ description: 'The latest lead before `at` that this click brought' }),
+    stage: oneOf(OUTCOME_STAGES),
+    value: amount.nullable().optional().openapi({
+      description: 'At most two decimal places more than the currency has. It needs a currency',
+    }),
+    currency: currency.nullable().optional(),
+    at: instant()
+      .nullable()
+      .optional()
+      .openapi({
+        description:
+          'When it happened: at most an hour from now. Absent: now, or as it was where `externalId` is known and the ' +
+          'stage stays',
       }),
-      currency: currency.nullable().optional(),
-      at: instant()
-        .nullable()
-        .optional()
-        .openapi({
-          description:
-            'When it happened: at most an hour from now. Absent: now, or as it was where `externalId` is known and the ' +
-            'stage stays',
-        }),
-      externalId: text(1, EXTERNAL_ID_MAX).nullable().optional().openapi({
-        description: 'Your id. The outcome that has it already changes; what is absent stays as it is',
-      }),
-    },
-    mustBeObject,
-  )
+    externalId: text(1, EXTERNAL_ID_MAX).nullable().optional().openapi({
+      description: 'Your id. The outcome that has it already changes; what is absent stays as it is',
+    }),
+  })
   .superRefine((input, context) => {
     const given = LEAD_FIELDS.filter((name) => input[name] !== undefined && input[name] !== null)
     if (given.length === 1) return

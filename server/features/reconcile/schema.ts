@@ -26,37 +26,33 @@ const timezone = (description: string) =>
     .openapi({ description, example: 'Europe/Berlin' })
 
 export const Reconcile = z
-  .strictObject(
-    {
-      csv: text(1, CSV_MAX).openapi({
-        description: `The text of the file: a column of dates and one of numbers, at most ${DAYS_MAX} days. Commas, semicolons or tabs`,
+  .strictObject({
+    csv: text(1, CSV_MAX).openapi({
+      description: `The text of the file: a column of dates and one of numbers, at most ${DAYS_MAX} days. Commas, semicolons or tabs`,
+    }),
+    timezone: timezone('Of our days; UTC when absent'),
+    theirTimezone: timezone('Of the days in the file; as `timezone` when absent'),
+    metric: oneOf(METRICS).optional().openapi({
+      description: 'Our number to compare with; visitors where the column is one of users or visitors',
+    }),
+    countColumn: text(1, 200)
+      .optional()
+      .openapi({ description: 'The column of numbers; found by its name when absent' }),
+    dateOrder: oneOf(DATE_ORDERS)
+      .optional()
+      .openapi({ description: 'Of dates such as 03/04/2026, where the file does not show it' }),
+    filters: z
+      .record(z.string(), z.string({ error: 'must be a string' }), {
+        error: 'must be an object of filters',
+      })
+      .optional()
+      .openapi({
+        type: 'object',
+        additionalProperties: { type: 'string', maxLength: FILTER_MAX },
+        description: 'The filters of `GET /analytics/clicks`, written as there, so that both count the same',
+        example: { country: 'US,BR' },
       }),
-      timezone: timezone('Of our days; UTC when absent'),
-      theirTimezone: timezone('Of the days in the file; as `timezone` when absent'),
-      metric: oneOf(METRICS).optional().openapi({
-        description: 'Our number to compare with; visitors where the column is one of users or visitors',
-      }),
-      countColumn: text(1, 200)
-        .optional()
-        .openapi({ description: 'The column of numbers; found by its name when absent' }),
-      dateOrder: oneOf(DATE_ORDERS)
-        .optional()
-        .openapi({ description: 'Of dates such as 03/04/2026, where the file does not show it' }),
-      filters: z
-        .record(z.string(), z.string({ error: 'must be a string' }), {
-          error: 'must be an object of filters',
-        })
-        .optional()
-        .openapi({
-          type: 'object',
-          additionalProperties: { type: 'string', maxLength: FILTER_MAX },
-          description:
-            'The filters of `GET /analytics/clicks`, written as there, so that both count the same',
-          example: { country: 'US,BR' },
-        }),
-    },
-    { error: ({ code }) => (code === 'invalid_type' ? 'must be an object' : undefined) },
-  )
+  })
   .openapi('Reconcile')
 export type ReconcileInput = z.infer<typeof Reconcile>
 

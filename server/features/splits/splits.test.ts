@@ -63,6 +63,10 @@ onBothEngines(
       expect(some.json.data.clicks).toBe(seen.a)
       const byLead = await ws.api('/analytics/leads?groupBy=variant')
       expect(byLead.json.data).toEqual([expect.objectContaining({ variant: 'B', leads: 9 })])
+      const funnel = await ws.api('/analytics/funnel?groupBy=variant')
+      expect(funnel.json.data).toContainEqual(
+        expect.objectContaining({ variant: 'B', clicks: seen.b, leads: 9 }),
+      )
       const ended = await ws.api(`/links/${link.id}/split/end`, { method: 'POST' })
       expect(ended.json.data).toMatchObject({
         split: null,

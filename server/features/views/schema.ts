@@ -221,10 +221,12 @@ const settings = {
   }),
 }
 
-export const CreateView = z.strictObject({ name: text(1, NAME_MAX), ...settings }).openapi('CreateView')
-export const UpdateView = z
-  .strictObject({ name: text(1, NAME_MAX).optional(), ...settings })
-  .openapi('UpdateView')
+const name = text(1, NAME_MAX)
+  .trim()
+  .refine((value) => value !== '', 'must not be blank')
+
+export const CreateView = z.strictObject({ name, ...settings }).openapi('CreateView')
+export const UpdateView = z.strictObject({ name: name.optional(), ...settings }).openapi('UpdateView')
 export type CreateViewInput = z.infer<typeof CreateView>
 export type UpdateViewInput = z.infer<typeof UpdateView>
 

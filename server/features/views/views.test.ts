@@ -100,6 +100,7 @@ onSqlite(
           { timezone: null, model: null, filters: null },
           { timezone: 'UTC', model: 'last', filters: {} },
         ],
+        [{ name: ' Trimmed ' }, { name: 'Trimmed' }],
         [{ embed: ['https://EXAMPLE.com/', 'https://example.com'] }, { embed: ['https://example.com'] }],
         [{}, { embed: ['https://example.com'] }],
       ]
@@ -119,6 +120,7 @@ onSqlite(
 
     test.each<[Fields, string]>([
       [{ name: '' }, 'name'],
+      [{ name: ' ' }, 'name'],
       [{ filters: { color: 'red' } }, 'filters.color'],
       [{ filters: { groupBy: 'link' } }, 'filters.groupBy'],
       [{ filters: { linkId: 'x' } }, 'filters.linkId'],

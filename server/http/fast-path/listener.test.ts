@@ -141,49 +141,6 @@ test('a POST whose body comes later goes to the server behind', async () => {
   await until('its answer', () => client.text.endsWith('POST /told 3'))
 })
 
-test('everything else goes to the server behind, who learns the client’s address', async () => {
-  const client = await dial()
-  client.socket.write(get('/unknown'))
-  await until('its answer', () => client.text.endsWith('GET /unknown 0'))
-  expect(seen.at(-1)).toMatchObject({ address: '127.0.0.1', path: '/unknown' })
-})
-
-test('a connection whose requests came in one packet stays with the server behind', async () => {
-  const client = await dial()
-  client.socket.write(get('/known') + get('/unknown'))
-  await until('its answers', () => client.text.endsWith('GET /unknown 0'))
-  // Also with what the front could answer.
-  client.socket.write(get('/known'))
-  await until('its answer', () => client.text.endsWith('GET /known 0'))
-})
-
-test.each([
-  ['two requests in one packet', get('/known') + get('/known?again'), ['200', '200']],
-  ['a body', `POST /known HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc`, ['200']],
-  // Who reads the length sees one request; who does not would see a second one that nobody sent.
-  [
-    'a request within a body',
-    `GET /known HTTP/1.1\r\nHost: a\r\nContent-Length : 9\r\n\r\nGET /evil HTTP/1.1\r\nHost: a\r\n\r\n`,
-    ['400'],
-  ],
-])('%s is read by one reader only', async (_, bytes, statuses) => {
-  const before = redirects.length
-  const client = await dial()
-  client.socket.write(bytes)
-  await until('the answers', () => heads(client.text).length >= statuses.length)
-  expect(heads(client.text)).toEqual(statuses)
-  expect(redirects.length).toBe(before)
-})
-
-test('a request that comes byte by byte is answered all the same', async () => {
-  const client = await dial()
-  for (const character of get('/slowly')) {
-    client.socket.write(character)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  await until('its answer', () => client.text.endsWith('GET /slowly 0'))
-})
-
 test('a large upload arrives whole, and a large answer at whatever speed it is read', async () => {
   const size = 8 * 1024 * 1024
   const uploading = await dial()
@@ -229,13 +186,6 @@ test('who goes away is gone for the server behind as well', async () => {
   client.socket.destroy()
   await until('the abort', () => find()?.aborted)
   impatient.stop()
-})
-
-test('when the server behind ends a connection, the client’s ends too, with all that was said', async () => {
-  const client = await dial()
-  client.socket.write(get('/last', 'Connection: close\r\n'))
-  await until('the end', () => client.ended)
-  expect(client.text).toEndWith('GET /last 0')
 })
 
 test('who says nothing is let go', async () => {

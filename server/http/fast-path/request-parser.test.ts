@@ -12,11 +12,7 @@ const LINES = 'Host: go.example\r\nUser-Agent: Safari \t\r\nreferer:https://a.ex
 describe('a plain request', () => {
   test('is read: path, query, headers in any case and without the space around them', () => {
     const found = head(`GET /Spring-Sale_1.a?utm_source=x&y=%20 HTTP/1.1\r\n${LINES}\r\n`)
-    expect(found).toMatchObject({
-      path: 'Spring-Sale_1.a',
-      query: 'utm_source=x&y=%20',
-      keepAlive: true,
-    })
+    expect(found).toMatchObject({ path: 'Spring-Sale_1.a', query: 'utm_source=x&y=%20', keepAlive: true })
     const values = ['host', 'user-agent', 'referer', 'x-empty', 'accept'].map((name) =>
       found?.headers.get(name),
     )

@@ -8,18 +8,10 @@ import type { Mutant } from '../../support/rollups/mutate-source.ts'
 const ROOT = join(import.meta.dir, '../../..')
 
 /** The names that a program finds in the simulator, and nowhere else. */
-const GLOBALS = [
-  'Date',
-  'performance',
-  'setTimeout',
-  'setImmediate',
-  'setInterval',
-  'clearTimeout',
-  'clearInterval',
-  'Math',
-  'process',
-  'Bun',
-]
+const GLOBALS =
+  'Date performance setTimeout setImmediate setInterval clearTimeout clearInterval Math process Bun'.split(
+    ' ',
+  )
 
 export interface ProgramSource {
   /** Relative to the root of the repository, such as `server/main.ts`. */

@@ -38,12 +38,7 @@ const answer = (
   outcome: DeliveryResult['outcome'],
   httpStatus: number | null,
   more = {},
-): DeliveryResult => ({
-  outcome,
-  httpStatus,
-  answer: null,
-  ...more,
-})
+): DeliveryResult => ({ outcome, httpStatus, answer: null, ...more })
 const DELIVERED = answer('delivered', 200)
 const UNAVAILABLE = answer('refused', 503)
 const GONE = answer('refused', 410, { permanent: { what: 'channel', reason: 'It is gone' } })

@@ -146,18 +146,7 @@ export interface SourceFunction {
   lines: number
 }
 
-const NOT_METHODS = new Set([
-  'if',
-  'for',
-  'while',
-  'switch',
-  'catch',
-  'with',
-  'function',
-  'return',
-  'await',
-  'super',
-])
+const NOT_METHODS = new Set('if for while switch catch with function return await super'.split(' '))
 
 export function listFunctions(source: SourceFile): SourceFunction[] {
   const { code, bracketPartners } = source

@@ -53,20 +53,9 @@ const PAGES = [
   '/settings?tab=health',
   '/settings?tab=account',
 ]
-export const PUBLIC_PAGES = [
-  '/sign-in',
-  '/sign-in?step=second-factor',
-  '/sign-up',
-  '/forgot',
-  '/reset',
-  '/reset?token=x',
-  '/join?token=x',
-  '/confirm-email?token=x',
-  '/undo-email?token=x',
-  '/setup',
-  '/confirm',
-  '/mail?token=x',
-]
+export const PUBLIC_PAGES =
+  `/sign-in /sign-in?step=second-factor /sign-up /forgot /reset /reset?token=x /join?token=x
+  /confirm-email?token=x /undo-email?token=x /setup /confirm /mail?token=x`.split(/\s+/)
 
 /** The pages of a workspace that has something. */
 export const listPaths = (ids: FilledWorkspace) =>

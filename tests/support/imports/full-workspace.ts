@@ -169,18 +169,8 @@ async function clickAround(server: TestServer, ws: KeyedWorkspace): Promise<void
   const ask = (path: string, headers = {}) =>
     server.call(path, { headers: { 'User-Agent': BROWSER_USER_AGENT, ...headers } })
   const onDomain = { Host: FULL_DOMAIN }
-  for (const slug of [
-    'full-target',
-    'full-ended',
-    'full-limit',
-    'full-limit',
-    'full-limit',
-    'full-secret',
-    'full-rules',
-    'full-tested',
-    'full-trash',
-    'full-purged',
-  ])
+  for (const slug of `full-target full-ended full-limit full-limit full-limit full-secret full-rules full-tested
+    full-trash full-purged`.split(/\s+/))
     await ask(`/${slug}`)
   for (const slug of ['Case', 'Case', 'case', 'nobody', 'nobody-else']) await ask(`/${slug}`, onDomain)
   await ask('/full-target?qr=1', { 'User-Agent': 'curl/8' })

@@ -83,36 +83,11 @@ export const LICENCE_EXCEPTIONS: LicenceException[] = [
     developmentOnly: true,
     why: 'The tests inject it unchanged into pages. The server, the dashboard and the snippet have nothing of it.',
   },
-  {
-    name: 'busboy',
-    licence: NOT_NAMED,
-    developmentOnly: true,
-    why: OLD_FORM,
-  },
-  {
-    name: 'dicer',
-    licence: NOT_NAMED,
-    developmentOnly: true,
-    why: OLD_FORM,
-  },
-  {
-    name: 'streamsearch',
-    licence: NOT_NAMED,
-    developmentOnly: true,
-    why: OLD_FORM,
-  },
-  {
-    name: 'humanize-number',
-    licence: NOT_NAMED,
-    developmentOnly: true,
-    why: IN_README,
-  },
-  {
-    name: 'only',
-    licence: NOT_NAMED,
-    developmentOnly: true,
-    why: IN_README,
-  },
+  { name: 'busboy', licence: NOT_NAMED, developmentOnly: true, why: OLD_FORM },
+  { name: 'dicer', licence: NOT_NAMED, developmentOnly: true, why: OLD_FORM },
+  { name: 'streamsearch', licence: NOT_NAMED, developmentOnly: true, why: OLD_FORM },
+  { name: 'humanize-number', licence: NOT_NAMED, developmentOnly: true, why: IN_README },
+  { name: 'only', licence: NOT_NAMED, developmentOnly: true, why: IN_README },
 ]
 
 /** @param exceptions the packages that may have another licence */

@@ -34,10 +34,7 @@ export async function startBucketServer(): Promise<BucketServer> {
   async function start() {
     // It makes its tokens of pages with a cipher that OpenSSL has put aside.
     const command = ['node', '--openssl-legacy-provider', program, ...options, '--configure-bucket', NAME]
-    const started = Bun.spawn(command, {
-      stdout: 'ignore',
-      stderr: 'ignore',
-    })
+    const started = Bun.spawn(command, { stdout: 'ignore', stderr: 'ignore' })
     child = started
     guard.watch(started.pid)
     const answers = () =>

@@ -1,17 +1,18 @@
-// Protects cookie requests against cross-site request forgery: a request that changes something must come from our own
-// pages. The rule is that of Go 1.25 (https://pkg.go.dev/net/http#CrossOriginProtection): request headers, no tokens.
+// Protects cookie requests against pages of other sites: a request with a cookie must come from our own pages. The rule is
+// that of Go 1.25 (https://pkg.go.dev/net/http#CrossOriginProtection), request headers and no tokens, for reads too.
 // Also tells requests of the dashboard from those of programs that use a cookie.
 
 import { Failure } from '../../../lib/failure.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 
-const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+const SAFE_METHODS = new Set(['GET', 'HEAD'])
 const OWN_SITE = new Set(['same-origin', 'none'])
 
 /** @param origin the server's public origin; behind a proxy the request has another one @throws Failure `forbidden` */
 export function refuseCrossOrigin(request: { method: string; headers: Headers }, origin: string): void {
   const { method, headers } = request
-  if (SAFE_METHODS.has(method)) return
+  // A person follows a link, such as one in a mail. The page with the link cannot read the answer.
+  if (SAFE_METHODS.has(method) && headers.get('sec-fetch-mode') === 'navigate') return
   // Pages cannot set this header. Browsers leave it out over plain http.
   const site = headers.get('sec-fetch-site')
   if (site !== null ? OWN_SITE.has(site) : hasNoForeignOrigin(headers, origin)) return
@@ -31,7 +32,7 @@ export function isFromOwnPage({ headers }: { headers: Headers }, publicOrigin: s
 
 function hasNoForeignOrigin(headers: Headers, publicOrigin: string): boolean {
   const origin = headers.get('origin')
-  // Not a browser: a browser sends at least one of the two headers with every request that is not a GET.
+  // Not a browser, or an old one that follows a link: a browser sends at least one of the two headers with all others.
   return origin === null || isOwnHost(origin, headers, publicOrigin)
 }
 

@@ -56,29 +56,26 @@ const logo = text(1, LOGO_TEXT_MAX).transform((value, context) => {
 })
 
 export const BrandInput = z
-  .strictObject(
-    {
-      name: line(NAME_MAX).nullable().optional(),
-      logo: logo
-        .nullable()
-        .optional()
-        .openapi({
-          type: ['string', 'null'],
-          description: 'A PNG of at most 64 KiB as a data URL; the address in an answer keeps the stored one',
-        }),
-      color: color.nullable().optional(),
-      senderName: line(NAME_MAX)
-        .refine((value) => !/[@<>"]/.test(value), 'must be a name, without @, < or >')
-        .nullable()
-        .optional(),
-      replyTo: text(1, EMAIL_MAX).trim().refine(isEmail, 'must be an email address').nullable().optional(),
-      footer: text(1, FOOTER_MAX)
-        .trim()
-        .refine((value) => value !== '', 'must not be blank')
-        .nullable()
-        .optional(),
-    },
-    { error: ({ code }) => (code === 'invalid_type' ? 'must be an object' : undefined) },
-  )
+  .strictObject({
+    name: line(NAME_MAX).nullable().optional(),
+    logo: logo
+      .nullable()
+      .optional()
+      .openapi({
+        type: ['string', 'null'],
+        description: 'A PNG of at most 64 KiB as a data URL; the address in an answer keeps the stored one',
+      }),
+    color: color.nullable().optional(),
+    senderName: line(NAME_MAX)
+      .refine((value) => !/[@<>"]/.test(value), 'must be a name, without @, < or >')
+      .nullable()
+      .optional(),
+    replyTo: text(1, EMAIL_MAX).trim().refine(isEmail, 'must be an email address').nullable().optional(),
+    footer: text(1, FOOTER_MAX)
+      .trim()
+      .refine((value) => value !== '', 'must not be blank')
+      .nullable()
+      .optional(),
+  })
   .openapi('BrandInput', { description: 'Absent fields stay as they are, and null clears one' })
 export type BrandInputValues = z.infer<typeof BrandInput>

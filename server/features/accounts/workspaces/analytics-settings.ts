@@ -6,7 +6,7 @@ import { recordChange } from '../../../storage/database/record-change.ts'
 import type { Workspaces } from '../../../storage/database/tables/account-tables.ts'
 import { type Actor, allow } from '../access/actor.ts'
 import { recordAudit } from '../audit/record-audit.ts'
-import type { WorkspaceResource } from '../schema.ts'
+import type { UpdateWorkspaceInput, WorkspaceResource } from '../schema.ts'
 
 export type AnalyticsSettings = Pick<
   WorkspaceResource,
@@ -40,12 +40,12 @@ export function toTrafficColumns({
   keptParams,
   internalNetworks,
   ignoredReferrers,
-}: Partial<AnalyticsSettings>) {
-  const toColumn = (list: string[]) => (list.length === 0 ? null : JSON.stringify(list))
+}: Pick<UpdateWorkspaceInput, 'keptParams' | 'internalNetworks' | 'ignoredReferrers'>) {
+  const toColumn = (list: string[] | null) => (list?.length ? JSON.stringify(list) : null)
   return {
-    ...(keptParams && { kept_params: toColumn(keptParams) }),
-    ...(internalNetworks && { internal_networks: toColumn(internalNetworks) }),
-    ...(ignoredReferrers && { ignored_referrers: toColumn(ignoredReferrers) }),
+    ...(keptParams !== undefined && { kept_params: toColumn(keptParams) }),
+    ...(internalNetworks !== undefined && { internal_networks: toColumn(internalNetworks) }),
+    ...(ignoredReferrers !== undefined && { ignored_referrers: toColumn(ignoredReferrers) }),
   }
 }
 

@@ -126,6 +126,23 @@ onBothEngines('workspaces', (server) => {
     expect((await member.api('/workspaces')).json.data[0].name).toBe('New name')
   })
 
+  test('lose settings that are null', async () => {
+    const { id, owner } = await createTeam(server())
+    const change = async (body: object) =>
+      (await owner.apiIn(id, '/workspace', { method: 'PATCH', body })).json.data
+    const fresh = await change({})
+    const settings = {
+      keptParams: ['ref'],
+      internalNetworks: ['203.0.113.0/24'],
+      ignoredReferrers: ['spam.example'],
+      watchDestinations: true,
+      missingReportAbove: 20,
+    }
+    expect(await change(settings)).toEqual({ ...fresh, ...settings })
+    const names = [...Object.keys(settings), 'requireTwoFactor']
+    expect(await change(Object.fromEntries(names.map((name) => [name, null])))).toEqual(fresh)
+  })
+
   test('are deleted at once with everything in them, for an owner who confirms the name', async () => {
     const { id, key, api, createLink, owner, member } = await createTeam(server())
     const other = await createTeam(server())

@@ -44,14 +44,11 @@ const pageText = z
   .openapi({ minLength: 1, maxLength: PAGE_BYTES_MAX, description: 'The HTML of the page, at most 900 KB' })
 
 const CheckForm = z
-  .strictObject(
-    {
-      url: pageAddress('The public address of the page, which the server fetches'),
-      html: pageText,
-      pageUrl: pageAddress('With html: the address of that page'),
-    },
-    { error: ({ code }) => (code === 'invalid_type' ? 'must be an object' : undefined) },
-  )
+  .strictObject({
+    url: pageAddress('The public address of the page, which the server fetches'),
+    html: pageText,
+    pageUrl: pageAddress('With html: the address of that page'),
+  })
   .superRefine(({ url, html, pageUrl }, context) => {
     const wrong = (name: string, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message })

@@ -131,10 +131,6 @@ export const TouchShape = z
   .openapi('Touch')
 export type TouchResource = z.infer<typeof TouchShape>
 
-const mustBeObject = {
-  error: ({ code }: { code?: string }) => (code === 'invalid_type' ? 'must be an object' : undefined),
-}
-
 // The filter allows as many characters as the column can hold.
 const exactText = (max: number) => parameter(max).optional()
 
@@ -271,13 +267,10 @@ export const assigneeInput = wholeNumber(1, ID_MAX)
   .openapi({ description: 'A member of the workspace; null: nobody' })
 
 export const UpdateSubmission = z
-  .strictObject(
-    {
-      status: oneOf(SET_STATUSES).nullable().optional().openapi({ description: 'null is new' }),
-      notes: text(1, 10_000).nullable().optional(),
-      assigneeId: assigneeInput,
-    },
-    mustBeObject,
-  )
+  .strictObject({
+    status: oneOf(SET_STATUSES).nullable().optional().openapi({ description: 'null is new' }),
+    notes: text(1, 10_000).nullable().optional(),
+    assigneeId: assigneeInput,
+  })
   .openapi('UpdateSubmission')
 export type UpdateSubmissionInput = z.infer<typeof UpdateSubmission>

@@ -60,10 +60,7 @@ export type TeamReplyResource = z.infer<typeof TeamReplyShape>
 
 /** The address is that of the submission, and no field of the request. */
 export const CreateTeamReply = z
-  .strictObject(
-    { subject, text: body.openapi({ description: 'Plain text' }) },
-    { error: ({ code }) => (code === 'invalid_type' ? 'must be an object' : undefined) },
-  )
+  .strictObject({ subject, text: body.openapi({ description: 'Plain text' }) })
   .openapi('CreateTeamReply')
 export type CreateTeamReplyInput = z.infer<typeof CreateTeamReply>
 

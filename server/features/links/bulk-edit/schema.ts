@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { flag, instant, text, wholeNumber } from '../../../lib/api-fields.ts'
 import { URL_MAX } from '../../../lib/web-url.ts'
-import { BULK_MAX, LinkShape, mustBeObject, TAGS_MAX, url, utm } from '../schema.ts'
+import { BULK_MAX, LinkShape, TAGS_MAX, url, utm } from '../schema.ts'
 
 const tagIds = () =>
   z
@@ -21,26 +21,23 @@ const Replacement = z
   .openapi('UrlReplacement')
 
 const LinkChanges = z
-  .strictObject(
-    {
-      destinationUrl: url().optional().openapi({ description: 'The new destination of all' }),
-      replace: Replacement.optional().openapi({
-        description: 'A part of each destination is replaced, wherever it stands; capitals count',
-      }),
-      utmSource: utm().optional(),
-      utmMedium: utm().optional(),
-      utmCampaign: utm().optional(),
-      utmTerm: utm().optional(),
-      utmContent: utm().optional(),
-      expiresAt: instant().nullable().optional(),
-      expiredUrl: url().nullable().optional(),
-      domain: text(1, 255).optional().openapi({ description: 'The links move with their slugs' }),
-      archived: flag().optional(),
-      addTagIds: tagIds().optional(),
-      removeTagIds: tagIds().optional(),
-    },
-    mustBeObject,
-  )
+  .strictObject({
+    destinationUrl: url().optional().openapi({ description: 'The new destination of all' }),
+    replace: Replacement.optional().openapi({
+      description: 'A part of each destination is replaced, wherever it stands; capitals count',
+    }),
+    utmSource: utm().optional(),
+    utmMedium: utm().optional(),
+    utmCampaign: utm().optional(),
+    utmTerm: utm().optional(),
+    utmContent: utm().optional(),
+    expiresAt: instant().nullable().optional(),
+    expiredUrl: url().nullable().optional(),
+    domain: text(1, 255).optional().openapi({ description: 'The links move with their slugs' }),
+    archived: flag().optional(),
+    addTagIds: tagIds().optional(),
+    removeTagIds: tagIds().optional(),
+  })
   .superRefine((changes, context) => {
     const fail = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message })
@@ -78,19 +75,16 @@ export const EditedLinksShape = z
   .openapi('EditedLinks')
 export type EditedLinksResource = z.infer<typeof EditedLinksShape>
 
-const LinkUndo = z.strictObject(
-  {
-    id: wholeNumber(1),
-    updatedAt: instant(),
-    destinationUrl: url().optional(),
-    expiresAt: instant().nullable().optional(),
-    expiredUrl: url().nullable().optional(),
-    domain: text(1, 255).optional(),
-    archived: flag().optional(),
-    tagIds: tagIds().optional(),
-  },
-  mustBeObject,
-)
+const LinkUndo = z.strictObject({
+  id: wholeNumber(1),
+  updatedAt: instant(),
+  destinationUrl: url().optional(),
+  expiresAt: instant().nullable().optional(),
+  expiredUrl: url().nullable().optional(),
+  domain: text(1, 255).optional(),
+  archived: flag().optional(),
+  tagIds: tagIds().optional(),
+})
 export type LinkUndoInput = z.infer<typeof LinkUndo>
 
 const list = <T extends z.ZodType>(item: T) =>

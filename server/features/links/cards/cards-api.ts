@@ -14,15 +14,12 @@ import { fetchDestinationCard } from './fetch-destination-card.ts'
 import { createFetchLimit } from './fetch-limit.ts'
 import { CardImageShape, DestinationCardShape } from './schema.ts'
 
-const FetchTarget = z.strictObject(
-  {
-    url: text(1, URL_MAX).openapi({
-      format: 'uri',
-      description: 'A public http or https URL. The server fetches it and follows up to five redirects',
-    }),
-  },
-  { error: ({ code }) => (code === 'invalid_type' ? 'must be an object' : undefined) },
-)
+const FetchTarget = z.strictObject({
+  url: text(1, URL_MAX).openapi({
+    format: 'uri',
+    description: 'A public http or https URL. The server fetches it and follows up to five redirects',
+  }),
+})
 
 const shared = { tags: ['Links'], slow: true, idempotent: false, shows: 'any' as const }
 

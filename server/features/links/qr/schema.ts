@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { numberParameter, oneOf, text, wholeNumber } from '../../../lib/api-fields.ts'
 import { LOGO_TEXT_MAX, readPngDataUrl } from '../../accounts/brand/png-data-url.ts'
-import { slug as linkSlug, mustBeObject } from '../schema.ts'
+import { slug as linkSlug } from '../schema.ts'
 
 /** The looks of the dots and of the three large corners. */
 export const QR_STYLES = ['square', 'rounded', 'dots'] as const
@@ -47,31 +47,28 @@ const drawnLogo = text(1, LOGO_TEXT_MAX).transform((value, context) => {
 })
 
 export const DrawQr = z
-  .strictObject(
-    {
-      slug: linkSlug,
-      domain: text(1, 255).nullable().optional().openapi({
-        description: 'Where a new link would be, when absent or null',
+  .strictObject({
+    slug: linkSlug,
+    domain: text(1, 255).nullable().optional().openapi({
+      description: 'Where a new link would be, when absent or null',
+    }),
+    ...qrLook,
+    size: wholeNumber(...QR_SIZES)
+      .optional()
+      .openapi(QR_SIZE),
+    margin: wholeNumber(...QR_MARGINS)
+      .optional()
+      .openapi(QR_MARGIN),
+    logo: drawnLogo
+      .nullable()
+      .optional()
+      .openapi({
+        type: ['string', 'null'],
+        example: 'brand',
+        description:
+          'Shown in the middle: `brand` is the logo of the workspace, or a PNG of at most 64 KiB as a data URL',
       }),
-      ...qrLook,
-      size: wholeNumber(...QR_SIZES)
-        .optional()
-        .openapi(QR_SIZE),
-      margin: wholeNumber(...QR_MARGINS)
-        .optional()
-        .openapi(QR_MARGIN),
-      logo: drawnLogo
-        .nullable()
-        .optional()
-        .openapi({
-          type: ['string', 'null'],
-          example: 'brand',
-          description:
-            'Shown in the middle: `brand` is the logo of the workspace, or a PNG of at most 64 KiB as a data URL',
-        }),
-    },
-    mustBeObject,
-  )
+  })
   .openapi('DrawQr')
 
 function color(what: string, example: string) {

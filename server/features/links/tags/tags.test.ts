@@ -62,6 +62,8 @@ onBothEngines('tags', (server) => {
     }
     await patch(ws, id, { color: 'red' })
     expect((await patch(ws, id, { color: null })).json.data.color).toBe('gray')
+    const bare = await make(ws, { name: 'bare', color: null, pinned: null })
+    expect(bare.json.data).toMatchObject({ color: 'gray', pinned: false })
   })
 
   test.each(

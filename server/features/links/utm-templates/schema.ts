@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { numberParameter, parameter, text } from '../../../lib/api-fields.ts'
-import { mustBeObject, utm } from '../schema.ts'
+import { utm } from '../schema.ts'
 
 const NAME_MAX = 50
 
@@ -33,11 +33,9 @@ const values = {
   utmContent: utm().optional(),
 }
 
-export const CreateUtmTemplate = z
-  .strictObject({ name, ...values }, mustBeObject)
-  .openapi('CreateUtmTemplate')
+export const CreateUtmTemplate = z.strictObject({ name, ...values }).openapi('CreateUtmTemplate')
 export const UpdateUtmTemplate = z
-  .strictObject({ name: name.optional(), ...values }, mustBeObject)
+  .strictObject({ name: name.optional(), ...values })
   .openapi('UpdateUtmTemplate')
 export type UtmTemplateInput = z.infer<typeof UpdateUtmTemplate>
 

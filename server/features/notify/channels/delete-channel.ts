@@ -1,6 +1,7 @@
-// Deletes a channel with its deliveries and their attempts, and takes it out of the forms that name it.
+// Deletes a channel with its deliveries and their attempts, and takes it out of the forms and views that name it.
 
 import { sql } from 'kysely'
+import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import type { ChannelResource } from '../schema.ts'
@@ -31,6 +32,7 @@ export function deleteChannel(
         .where('id', '=', form.id)
         .execute()
     }
+    await removeFromViews(connection, actor, id)
     const channel = await describeChannel({ ...needs, connection }, row)
     await connection
       .deleteFrom('channels')
@@ -41,4 +43,39 @@ export function deleteChannel(
     await recordAudit(connection, actor, { action: 'channel.deleted', target }, needs.now())
     return channel
   })
+}
+
+/** A report or an alert that has no other channel ends, because it has nobody to go to. */
+async function removeFromViews(connection: Connection, { workspaceId }: Actor, id: number): Promise<void> {
+  const views = await connection
+    .selectFrom('views')
+    .select(['id', 'report', 'report_due_at', 'alert', 'alert_due_at', 'alert_links_until'])
+    .where('workspace_id', '=', workspaceId)
+    .where((e) => e.or([e('report', 'is not', null), e('alert', 'is not', null)]))
+    .execute()
+  for (const view of views) {
+    const report = withoutChannel(view.report, id)
+    const alert = withoutChannel(view.alert, id)
+    if (report === view.report && alert === view.alert) continue
+    await connection
+      .updateTable('views')
+      .set({
+        report,
+        alert,
+        report_due_at: report === null ? null : view.report_due_at,
+        alert_due_at: alert === null ? null : view.alert_due_at,
+        alert_links_until: alert === null ? null : view.alert_links_until,
+      })
+      .where('workspace_id', '=', workspaceId)
+      .where('id', '=', view.id)
+      .execute()
+  }
+}
+
+/** @param settings JSON of an object with `channelIds` */
+function withoutChannel(settings: string | null, id: number): string | null {
+  const read: { channelIds: number[] } | null = JSON.parse(settings ?? 'null')
+  if (!read?.channelIds.includes(id)) return settings
+  const channelIds = read.channelIds.filter((channelId) => channelId !== id)
+  return channelIds.length === 0 ? null : JSON.stringify({ ...read, channelIds })
 }

@@ -111,7 +111,10 @@ async function deleteLinkUnlessChanged(
       const link = await getUnpurgedForUpdate(needs.db, connection, actor, item_id)
       if (link.updated_at !== item_updated_at) return 'It was changed after the import.'
       if (link.leads > leads) return 'It has leads.'
-      await deleteLinkIn({ ...needs, db, connection, onCommit }, actor, item_id, true, true)
+      await deleteLinkIn({ ...needs, db, connection, onCommit }, actor, item_id, {
+        permanent: true,
+        isOfImport: true,
+      })
       return undefined
     })
   } catch (error) {

@@ -250,6 +250,26 @@ onSqlite(
       expect(Date.parse(json.data.nextReportAt)).toBeGreaterThan(server().now())
     })
 
+    test('leaves out a channel that is deleted, and ends with its last one', async () => {
+      const ws = await server().createWorkspace()
+      const create = async () => {
+        const body = { type: 'webhook', name: 'Hook', url: 'https://hooks.example/' }
+        return (await ws.api('/channels', { method: 'POST', body })).json.data.id
+      }
+      const channelIds = [await create(), await create()]
+      const report = { every: 'day', at: '02:30', channelIds }
+      const alert = { when: 'silent', window: '24h', channelIds: channelIds.slice(0, 1) }
+      const { id } = (await ws.api('/views', { method: 'POST', body: { name: 'V', report, alert } })).json
+        .data
+      const read = async () => (await ws.api(`/views/${id}`)).json.data
+      await ws.api(`/channels/${channelIds[0]}`, { method: 'DELETE' })
+      const left = { ...report, channelIds: channelIds.slice(1) }
+      expect(await read()).toMatchObject({ report: left, nextReportAt: expect.any(String), alert: null })
+      expect((await ws.api(`/views/${id}`, { method: 'PATCH', body: { report: left } })).status).toBe(200)
+      await ws.api(`/channels/${channelIds[1]}`, { method: 'DELETE' })
+      expect(await read()).toMatchObject({ report: null, nextReportAt: null, alert: null })
+    })
+
     quick('an alert tells what is above and below the weeks before, once, and twice a day', async () => {
       receiver ??= await startWebhookReceiver()
       const ws = await server().createWorkspace()

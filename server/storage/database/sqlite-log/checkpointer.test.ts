@@ -38,13 +38,7 @@ async function openServerDatabase(emptyLogEveryMs?: number) {
       db.write((connection) =>
         connection
           .insertInto('workspaces')
-          .values({
-            public_id: name,
-            name: name.padEnd(MB, '.'),
-            plan: 'free',
-            created_at: 0,
-            updated_at: 0,
-          })
+          .values({ public_id: name, name: name.padEnd(MB, '.'), plan: 'free', created_at: 0, updated_at: 0 })
           .execute(),
       ),
   }

@@ -254,10 +254,7 @@ describe('DuckDB after an accident', () => {
     // The kernel refuses to let a file grow past the limit (blocks of 1 KiB), as a full disk would.
     const child = Bun.spawn(
       ['bash', '-c', `trap '' XFSZ; ulimit -f 20000; exec "$0" -e "$1"`, process.execPath, script],
-      {
-        stdout: 'pipe',
-        stderr: 'ignore',
-      },
+      { stdout: 'pipe', stderr: 'ignore' },
     )
     const said = (await new Response(child.stdout).text()).trim().split('\n')
     expect(said.slice(-3)).toEqual(['dead', 'still dead', 'closed'])

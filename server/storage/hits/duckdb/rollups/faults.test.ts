@@ -99,42 +99,6 @@ const countRolledDays = async (engine: DuckDbEngine) =>
     .filter(({ from }) => from === 'days')
     .reduce((days, { start, end }) => days + (end - start) / DAY_MS, 0)
 
-full('answers from roll-ups are those of hits, for all closed days', async () => {
-  const engine = await open()
-  await engine.load(writeBatch(1, createDays(FIRST, FIRST + DAYS + 1)))
-  const raw = await askAll(engine)
-  expect(await rollUpAll(engine)).toBe(DAYS + 1) // and the month of May
-  expect(await countRolledDays(engine)).toBe(DAYS)
-  expect(await askAll(engine)).toEqual(raw)
-  const { origin } = await engine.explain(QUESTIONS[5] as HitQuery)
-  expect(origin.map(({ from, why }) => [from, why])).toEqual([
-    ['days', undefined],
-    ['months', undefined],
-    ['days', undefined],
-    ['hits', 'not_rolled_up'],
-  ])
-})
-
-full(
-  'late hits count at once, also those of weeks ago and in any order',
-  async () => {
-    let engine = await open()
-    await engine.load(writeBatch(1, createDays(FIRST + 10, FIRST + DAYS)))
-    for (const [n, day] of [FIRST + 35, FIRST + 3, FIRST + 20].entries()) {
-      await rollUpAll(engine)
-      await engine.load(writeBatch(2 + n, createDay(day, 30)))
-      const answers = await askAll(engine)
-      await close(engine)
-      const raw = await askRaw()
-      expect(answers).toEqual(raw)
-      engine = await open()
-      await rollUpAll(engine)
-      expect(await askAll(engine)).toEqual(raw)
-    }
-  },
-  60_000,
-)
-
 full('hits that come while their day is rolled up keep it from being marked', async () => {
   const engine = await open()
   await engine.load(writeBatch(1, createDay(FIRST, 20_000)))
