@@ -138,10 +138,11 @@ async function readDueChannels(
  * Steps from channel to channel on the index of waiting deliveries, so that a channel costs the same whether one delivery
  * waits for it or thousands.
  */
-const selectChannels = (
+function selectChannels(
   connection: Connection,
   { now, failing, except, limit, after, upTo }: ChannelFilter & { upTo: number },
-) => sql<ChannelRow>`
+) {
+  return sql<ChannelRow>`
     with recursive waiting (channel_id) as (
       select min(channel_id) from deliveries where status = 'waiting' and channel_id > ${after}
       union all
@@ -158,6 +159,7 @@ const selectChannels = (
         where d.channel_id = c.id and d.status = 'waiting' and d.due_at <= ${now}
           and (d.leased_until is null or d.leased_until <= ${now}))
     limit ${limit}`
+}
 
 const SELECT_CHANNELS = {
   sqlite: prepareText(selectChannels),
