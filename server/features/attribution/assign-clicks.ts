@@ -1,8 +1,9 @@
 // Stores which click brought a submission without the snippet: on the submission, among its touches, and on the link's
 // counter of leads.
 
-import { type Selectable, sql, type Updateable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
+import { isOneOf, prepareQuery } from '../../storage/database/prepare-query.ts'
 import type { Submissions } from '../../storage/database/tables/form-tables.ts'
 import type { ClickSource, LastClick } from '../../storage/hits/hit-engine.ts'
 import type { ClickIds } from '../hits/click-id.ts'
@@ -36,7 +37,7 @@ export async function assignClicks(
     const leads = new Map<number, number>()
     for (const { click, ids } of assignments) {
       if (!click) {
-        await markDecided(connection, workspaceId, ids, {}).execute()
+        await setUndue(connection, { workspaceId, ids })
         continue
       }
       const clickId = clickIds.sign({ ...click, workspaceId })
@@ -59,18 +60,14 @@ export async function assignClicks(
 
 type AssignedSubmission = Awaited<ReturnType<typeof markAssigned>>[number]
 
-const markDecided = (
-  connection: Connection,
-  workspaceId: number,
-  ids: number[],
-  columns: Updateable<Submissions>,
-) =>
+const setUndue = prepareQuery((connection, { workspaceId, ids }: { workspaceId: number; ids: number[] }) =>
   connection
     .updateTable('submissions')
-    .set({ attribution_due: 0, ...columns })
+    .set({ attribution_due: 0 })
     .where('workspace_id', '=', workspaceId)
-    .where('id', 'in', ids)
-    .where(ATTRIBUTION_DUE)
+    .where(isOneOf(connection, 'id', ids))
+    .where(ATTRIBUTION_DUE),
+)
 
 const markAssigned = (
   connection: Connection,
@@ -78,7 +75,12 @@ const markAssigned = (
   ids: number[],
   click: { link_id: number; click_id: string | null },
 ) =>
-  markDecided(connection, workspaceId, ids, { attribution: 'inferred', ...click })
+  connection
+    .updateTable('submissions')
+    .set({ attribution_due: 0, attribution: 'inferred', ...click })
+    .where('workspace_id', '=', workspaceId)
+    .where('id', 'in', ids)
+    .where(ATTRIBUTION_DUE)
     .returning([
       'id',
       'duplicate_of',

@@ -2,7 +2,7 @@
 // µs.
 
 import type { Database, Statement } from 'bun:sqlite'
-import { type Compilable, type CompiledQuery, sql } from 'kysely'
+import { type Compilable, type CompiledQuery, type RawBuilder, sql } from 'kysely'
 import type { Connection } from './database.ts'
 import { SqliteExecutor } from './sqlite-kysely.ts'
 
@@ -30,6 +30,14 @@ export function prepareQuery<V extends QueryValues, Row>(
     return statement.all(...toParameters(names, values)) as Row[]
   }
 }
+
+/** The same for SQL text. */
+export const prepareText = <V extends QueryValues, Row>(
+  build: (connection: Connection, values: V) => RawBuilder<Row>,
+) =>
+  prepareQuery<V, Row>((connection, values) => ({
+    compile: () => build(connection, values).compile(connection),
+  }))
 
 /**
  * The same for the insert of one row.

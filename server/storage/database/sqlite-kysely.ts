@@ -1,6 +1,6 @@
 // A Kysely dialect for Bun's SQLite. Statements run synchronously and in order, so a connection needs no queue.
 
-import type { Database } from 'bun:sqlite'
+import { Database } from 'bun:sqlite'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -15,6 +15,9 @@ import {
 } from 'kysely'
 import type { Connection } from './database.ts'
 import type { Tables } from './tables.ts'
+
+// Statements of a database that stay prepared. By default they are 20, and a cycle of the deliverer alone has as many.
+Database.MAX_QUERY_CACHE_SIZE = 200
 
 class Adapter extends SqliteAdapter {
   override get supportsTransactionalDdl() {

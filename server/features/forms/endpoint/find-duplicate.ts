@@ -149,6 +149,10 @@ const selectByFingerprint = prepareQuery(
       .where('workspace_id', '=', query.workspaceId),
 )
 
-const selectSince = prepareQuery((connection, { fingerprint }: { fingerprint: string }) =>
-  connection.selectFrom('submissions').select(['id', 'fingerprint']).where('fingerprint', '>=', fingerprint),
-)
+const selectSince = prepareQuery(selectFingerprints)
+function selectFingerprints(connection: Connection, { fingerprint }: { fingerprint: string }) {
+  return connection
+    .selectFrom('submissions')
+    .select(['id', 'fingerprint'])
+    .where('fingerprint', '>=', fingerprint)
+}

@@ -4,6 +4,7 @@ import type { Selectable } from 'kysely'
 import { toIso } from '../../../lib/iso-time.ts'
 import { toShortUrl } from '../../../lib/web-url.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
+import { isOneOf, prepareQuery } from '../../../storage/database/prepare-query.ts'
 import type { Touches } from '../../../storage/database/tables/form-tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { type Campaign, hasCampaign } from '../../visitors/campaign.ts'
@@ -37,6 +38,16 @@ export async function getAttributionReport(needs: Needs, actor: Actor, id: numbe
   return (await readTouches(needs, actor, [submission])).get(submission.id) ?? []
 }
 
+const selectTouches = prepareQuery(
+  (connection, { workspaceId, ids }: { workspaceId: number; ids: number[] }) =>
+    connection
+      .selectFrom('touches')
+      .selectAll()
+      .where('workspace_id', '=', workspaceId)
+      .where(isOneOf(connection, 'submission_id', ids))
+      .orderBy('position'),
+)
+
 /** @returns the touches of each submission, in order */
 export async function readTouches(
   { db, origin }: Pick<Needs, 'db' | 'origin'>,
@@ -44,17 +55,7 @@ export async function readTouches(
   submissions: SubmissionRow[],
 ): Promise<Map<number, TouchResource[]>> {
   if (submissions.length === 0) return new Map()
-  const rows = await db.read
-    .selectFrom('touches')
-    .selectAll()
-    .where('workspace_id', '=', workspaceId)
-    .where(
-      'submission_id',
-      'in',
-      submissions.map(({ id }) => id),
-    )
-    .orderBy('position')
-    .execute()
+  const rows = await selectTouches(db.read, { workspaceId, ids: submissions.map(({ id }) => id) })
   const linkIds = [...submissions, ...rows].flatMap((row) => row.link_id ?? [])
   const links = await findLinkNames(db.read, { workspaceId, origin }, [...new Set(linkIds)])
   return new Map(

@@ -3,6 +3,7 @@
 
 import { sql } from 'kysely'
 import type { Connection, DatabaseEngine } from '../../../storage/database/open-database.ts'
+import { isOneOf, prepareText } from '../../../storage/database/prepare-query.ts'
 import type { ChannelRow } from '../channels/channel.ts'
 import { BASE_CONCURRENCY, type ChannelConcurrency } from './channel-concurrency.ts'
 
@@ -111,7 +112,7 @@ function takeSlots(left: Room, running: number, free: number): number {
   return base + extra
 }
 
-interface ChannelFilter {
+interface ChannelFilter extends Record<string, unknown> {
   now: number
   /** Starts after the channel with this id, and goes on with the first channel. */
   after: number
@@ -127,25 +128,21 @@ async function readDueChannels(
   filter: ChannelFilter,
 ): Promise<ChannelRow[]> {
   if (filter.limit <= 0) return []
-  const later = await readChannelsBetween(connection, engine, filter, filter.after, Number.MAX_SAFE_INTEGER)
+  const later = await SELECT_CHANNELS[engine](connection, { ...filter, upTo: Number.MAX_SAFE_INTEGER })
   if (later.length >= filter.limit || filter.after === 0) return later
-  const rest = { ...filter, limit: filter.limit - later.length }
-  return [...later, ...(await readChannelsBetween(connection, engine, rest, 0, filter.after))]
+  const rest = { ...filter, limit: filter.limit - later.length, after: 0, upTo: filter.after }
+  return [...later, ...(await SELECT_CHANNELS[engine](connection, rest))]
 }
 
 /**
- * Locks the channels on PostgreSQL, and leaves out those for which another process claims at this moment: see
- * claim-deliveries.ts. Steps from channel to channel on the index of waiting deliveries, so that a channel costs the same whether one
- * delivery waits for it or thousands.
+ * Steps from channel to channel on the index of waiting deliveries, so that a channel costs the same whether one delivery
+ * waits for it or thousands.
  */
-async function readChannelsBetween(
+function selectChannels(
   connection: Connection,
-  engine: DatabaseEngine,
-  { now, failing, except, limit }: ChannelFilter,
-  after: number,
-  upTo: number,
+  { now, failing, except, limit, after, upTo }: ChannelFilter & { upTo: number },
 ) {
-  const { rows } = await sql<ChannelRow>`
+  return sql<ChannelRow>`
     with recursive waiting (channel_id) as (
       select min(channel_id) from deliveries where status = 'waiting' and channel_id > ${after}
       union all
@@ -155,14 +152,20 @@ async function readChannelsBetween(
     )
     select c.* from waiting cross join channels c
     where c.id = waiting.channel_id and c.id <= ${upTo} and c.enabled = 1
-      and c.failing_since is ${sql.raw(failing ? 'not null' : 'null')}
+      and (c.failing_since is not null) = ${failing}
       and (c.paused_until is null or c.paused_until <= ${now})
-      and c.id not in (${sql.join([0, ...except])})
+      and not (${isOneOf(connection, 'c.id', except)})
       and exists (select 1 from deliveries d
         where d.channel_id = c.id and d.status = 'waiting' and d.due_at <= ${now}
           and (d.leased_until is null or d.leased_until <= ${now}))
-    limit ${limit} ${engine === 'postgres' ? sql`for no key update of c skip locked` : sql``}`.execute(
-    connection,
-  )
-  return rows
+    limit ${limit}`
+}
+
+const SELECT_CHANNELS = {
+  sqlite: prepareText(selectChannels),
+  // Locks the channels, and leaves out those for which another process claims at this moment: see claim-deliveries.ts.
+  postgres: prepareText(
+    (connection, filter: ChannelFilter & { upTo: number }) =>
+      sql<ChannelRow>`${selectChannels(connection, filter)} for no key update of c skip locked`,
+  ),
 }

@@ -3,6 +3,7 @@
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Connection } from '../../../storage/database/open-database.ts'
+import { prepareText } from '../../../storage/database/prepare-query.ts'
 import type { ChannelRow } from '../channels/channel.ts'
 import { newMessageId, SUBMISSION_CREATED, SUBMISSION_DIGEST } from '../outbox/enqueue-deliveries.ts'
 
@@ -91,7 +92,7 @@ async function insertDigest(connection: Connection, channel: ChannelRow, now: nu
  * @returns whether there may be more
  */
 export async function settleDigests(connection: Connection): Promise<boolean> {
-  for (const digest of await listEndedDigests(connection)) {
+  for (const digest of await listEndedDigests(connection, {})) {
     const { rows } = await sql<{ id: number }>`
       update deliveries set status = ${digest.status}, finished_at = ${digest.finished_at},
         last_error = ${digest.last_error}, due_at = null
@@ -116,8 +117,8 @@ const NEXT_DIGEST = (after: RawBuilder<unknown>) => sql`select min(digest_id) fr
   where status = 'waiting' and digest_id is not null and digest_id > ${after}`
 
 /** The digests that have ended and that a delivery waits for. Steps on the index from digest to digest. */
-async function listEndedDigests(connection: Connection): Promise<EndedDigest[]> {
-  const { rows } = await sql<EndedDigest>`
+const listEndedDigests = prepareText(
+  () => sql<EndedDigest>`
     with recursive waiting (digest_id) as (
       ${NEXT_DIGEST(sql`0`)}
       union all
@@ -125,6 +126,5 @@ async function listEndedDigests(connection: Connection): Promise<EndedDigest[]> 
     )
     select d.id, d.status, d.finished_at, d.last_error from waiting cross join deliveries d
     where d.id = waiting.digest_id and d.event = ${SUBMISSION_DIGEST} and d.status <> 'waiting'
-    limit 10`.execute(connection)
-  return rows
-}
+    limit 10`,
+)
