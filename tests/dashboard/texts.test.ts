@@ -5,9 +5,9 @@
 import { describe, expect, test } from 'bun:test'
 import { createErrorTranslator } from '../../dashboard/api/error-translator.ts'
 import { API_MESSAGES, pickMessages } from '../../dashboard/texts/api-messages.ts'
-import { FINDING_MESSAGES } from '../../dashboard/texts/finding-messages.ts'
 import { listLanguages, readCatalog } from '../../dashboard/texts/catalogs.ts'
 import { findMessages, readTexts } from '../../dashboard/texts/find-messages.ts'
+import { FINDING_MESSAGES } from '../../dashboard/texts/finding-messages.ts'
 import { listMessages, listSources } from '../../dashboard/texts/list-messages.ts'
 import { listPlaceholders, translateSource } from '../../dashboard/texts/translate-source.ts'
 
