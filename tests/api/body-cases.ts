@@ -78,7 +78,10 @@ function fieldCases(operation: Operation, sample: SampleRequest, pick: PickSome)
     // Few for each form: a link's fields are in five operations, and in each form of their bodies.
     pick(listBodyLocations(schema, body), form === 0 ? 16 : 5).flatMap((place) => {
       const { at, schema: own, closed } = place
-      const name = String(at.findLast((step) => typeof step === 'string') ?? '')
+      // The texts of a filter have the grammar of filters, whatever they are compared with.
+      const name = at.includes('filter')
+        ? 'filter'
+        : String(at.findLast((step) => typeof step === 'string') ?? '')
       const withInvalidValue = (value: unknown): RequestCase => {
         const whole = withValue(body, at, value)
         const mustBeRefused = mustRefuseBody(schema, toServerValue(whole), name, toServerValue(value))
