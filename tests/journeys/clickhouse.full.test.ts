@@ -214,7 +214,7 @@ describe('with hits in ClickHouse', () => {
     try {
       writeFileSync(join(dataDir, 'hits.duckdb'), '')
       const environment = { CLICKHOUSE_URL: url, DATA_DIR: dataDir }
-      await expect(startServer('postgres', { environment })).rejects.toThrow('Run "towpath move" first')
+      await expect(startServer('postgres', { environment })).rejects.toThrow('Run "npx towpath move" first')
     } finally {
       rmSync(dataDir, { recursive: true, force: true })
     }

@@ -149,10 +149,24 @@ const CASES: Record<string, Case> = {
     domains: [{ name: 's.acme.test', caseSensitive: true }],
     figures: { rows: 2, created: 2, failed: 0, clicks: 0 },
     links: {
-      's.acme.test/rules': { forwardQuery: true, geoTargeting: { DE: 'https://acme.test/de' }, clicks: 9 },
+      // A rule for the language of one country is left out, and the import says so.
+      's.acme.test/rules': {
+        forwardQuery: true,
+        rules: [
+          { when: { os: ['android'] }, to: 'https://acme.test/android' },
+          { when: { os: ['ios', 'android'] }, to: 'https://acme.test/mobile' },
+          { when: { country: ['DE'] }, to: 'https://acme.test/de' },
+          { when: { device: ['desktop'], query: { ref: 'ad' } }, to: 'https://acme.test/ad' },
+          { when: { os: ['macos'] }, to: 'https://acme.test/mac' },
+          { when: { device: ['desktop'] }, to: 'https://acme.test/desktop' },
+        ],
+        clicks: 9,
+      },
       's.acme.test/order': {
-        deviceTargeting: { ios: 'https://acme.test/ios' },
-        geoTargeting: { FR: 'https://acme.test/fr' },
+        rules: [
+          { when: { country: ['FR'] }, to: 'https://acme.test/fr' },
+          { when: { os: ['ios'] }, to: 'https://acme.test/ios' },
+        ],
       },
     },
     leads: [

@@ -40,7 +40,7 @@ describe('npx towpath doctor', () => {
     const absent = join(dir, 'absent')
     const { code, out, err } = await towpath({ DATA_DIR: absent }, ['doctor'])
     expect([code, err]).toEqual([1, ''])
-    expect(out).toContain(`✗ Disk               DATA_DIR: ${absent} is not there.`)
+    expect(out).toContain(`✗ Disk               DATA_DIR: ${absent} does not exist.`)
     expect(out).toContain('→ Start the server once')
     expect(out).toContain('– Receivers          The row store cannot be read.')
     expect(out).toMatch(/\nNot well: 2 problems, \d+ warnings?, \d+ skipped\.\n$/)

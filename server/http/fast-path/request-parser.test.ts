@@ -182,6 +182,8 @@ describe('what is read', () => {
       ([path, query, lines]) =>
         `GET /${path}${query && `?${query}`} HTTP/1.1\r\nHost: a\r\n${lines.map((parts) => parts.join('')).join('')}\r\n`,
     )
+    // The low byte of a wide character may be the end of a line.
+    .map((text) => Buffer.from(text, 'latin1').toString('latin1'))
 
   test('is what Bun’s server reads of the same bytes', async () => {
     let read = 0

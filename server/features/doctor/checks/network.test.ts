@@ -163,7 +163,7 @@ describe('TLS', () => {
 
   test('is a warning before the end of a certificate, and a problem after it', () => {
     const judge = (validUntil: number) => summarize(judgeCertificate('go.example', { validUntil }, NOW))
-    expect(judge(NOW - DAY)).toContain('problem: The certificate of go.example has expired')
+    expect(judge(NOW - DAY)).toContain('problem: The certificate of go.example expired on')
     expect(judge(NOW + 5.5 * DAY)).toContain('warning: The certificate of go.example ends in 5 days')
     expect(judge(NOW + 60 * DAY)).toBe('')
   })

@@ -161,7 +161,7 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('the data model is a problem for a newer release, and a warning when steps are missing', async () => {
     const check = async () => summarize(await checkMigrations(patient.needs()))
-    expect(await check()).toStartWith('ok: The data model is of this version')
+    expect(await check()).toStartWith('ok: The data model matches this version')
     const run = (text: ReturnType<typeof sql>) => patient.db.write((connection) => text.execute(connection))
     await run(sql`insert into kysely_migration (name, timestamp) values ('9999-later', 'x')`)
     expect(await check()).toContain(
