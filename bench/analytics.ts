@@ -8,9 +8,16 @@ import { openDuckDb } from '../server/storage/hits/duckdb/engine.ts'
 import { openReadOnly } from '../server/storage/hits/duckdb/open-read-only.ts'
 import type { HitAnswer, HitEngine, HitQuery } from '../server/storage/hits/hit-engine.ts'
 import { type ClickHouseServer, startClickHouse } from '../tests/support/clickhouse/clickhouse-server.ts'
-import { createNextQuestions, createPageQuestions, NOW, type Question } from './analytics-questions.ts'
+import {
+  createNextQuestions,
+  createPageQuestions,
+  NOW,
+  type Question,
+} from '../tests/support/hits/analytics-questions.ts'
+import { BIGGEST, FOUR_PERCENT, generateHits } from '../tests/support/hits/generate-hits.ts'
 import {
   formatCount,
+  HOME,
   median,
   note,
   print,
@@ -19,12 +26,9 @@ import {
   sumProcessorMs,
   toTable,
 } from './harness.ts'
-import { BIGGEST, FOUR_PERCENT, generateHits } from './hits-generator.ts'
-import { HOME } from './servers.ts'
 
 const { words, rounds } = readOptions({ rounds: 5 })
 const sizes = words.map(Number).filter((millions) => millions > 0)
-const CLICKHOUSE_RATIO_MAX = 2
 const THREADS = { threads: 2, memoryLimitMb: 512 }
 const SUBJECTS = [
   { workspaceId: BIGGEST, name: 'biggest, 25 %' },
@@ -56,7 +60,7 @@ interface Loading {
 }
 
 /** @returns microseconds of processor time a hit */
-async function loadHits(engine: HitEngine, { dir, hits, pids, settle }: Loading): Promise<number> {
+async function loadHits(engine: HitEngine, { dir, hits, pids, settle }: Loading): Promise<string> {
   const path = join(dir, 'batch.ndjson')
   let processorMs = 0
   for (const { number, lines } of generateHits({ hits })) {
@@ -67,19 +71,8 @@ async function loadHits(engine: HitEngine, { dir, hits, pids, settle }: Loading)
     if (number % 2 === 0) await settle()
     processorMs += sumProcessorMs(pids) - before
   }
-  return (processorMs * 1000) / hits
+  return ((processorMs * 1000) / hits).toFixed(1)
 }
-
-async function rollUp(engine: HitEngine, pids: number[]) {
-  const [startedAt, before] = [performance.now(), sumProcessorMs(pids)]
-  while ((await engine.rollUp(NOW)).rolled);
-  return [performance.now() - startedAt, sumProcessorMs(pids) - before].map((ms) => (ms / 1000).toFixed(0))
-}
-
-const toCosts = (name: string, us: number, raw: number, seconds: string[], rolled: number, hits: number) => [
-  ...[name, us.toFixed(1), (raw / hits).toFixed(1)],
-  ...[...seconds, (rolled / hits).toFixed(1)],
-]
 
 /** The bytes of the blocks that are in use. The file may have free ones besides. */
 async function readUsedBytes(path: string): Promise<number> {
@@ -93,14 +86,17 @@ async function readUsedBytes(path: string): Promise<number> {
 
 async function openDuckDbWays(dir: string, hits: number): Promise<Subject> {
   const path = join(dir, 'hits.duckdb')
+  const pids = [process.pid]
   const loader = await openDuckDb({ path, ...THREADS })
-  const us = await loadHits(loader, { dir, hits, pids: [process.pid], settle: () => loader.sorted() })
+  const loadUs = await loadHits(loader, { dir, hits, pids, settle: () => loader.sorted() })
   await loader.close()
-  const raw = await readUsedBytes(path)
+  const bytes = await readUsedBytes(path)
   const roller = await openDuckDb({ path, ...THREADS })
-  const seconds = await rollUp(roller, [process.pid])
+  const [startedAt, before] = [performance.now(), sumProcessorMs(pids)]
+  while ((await roller.rollUp(NOW)).rolled);
+  const rolling = [performance.now() - startedAt, sumProcessorMs(pids) - before]
   await roller.close()
-  const rolled = (await readUsedBytes(path)) - raw
+  const rolledBytes = (await readUsedBytes(path)) - bytes
   let isRaw = false
   const engine = await openDuckDb({ path, ...THREADS, withoutRollUps: () => isRaw })
   const toWay = (name: string, raw: boolean): Way => ({
@@ -111,8 +107,12 @@ async function openDuckDbWays(dir: string, hits: number): Promise<Subject> {
       return engine.ask(query)
     },
   })
-  const ways = [toWay('DuckDB, hits', true), toWay('DuckDB, roll-ups', false)]
-  return { ways, costs: toCosts('DuckDB', us, raw, seconds, rolled, hits), close: () => engine.close() }
+  const sizes = [(bytes / hits).toFixed(1), ...rolling.map((ms) => (ms / 1000).toFixed(0))]
+  return {
+    ways: [toWay('DuckDB, hits', true), toWay('DuckDB, roll-ups', false)],
+    costs: ['DuckDB', loadUs, ...sizes, (rolledBytes / hits).toFixed(1)],
+    close: () => engine.close(),
+  }
 }
 
 async function openClickHouseWays(server: ClickHouseServer, dir: string, hits: number): Promise<Subject> {
@@ -121,20 +121,14 @@ async function openClickHouseWays(server: ClickHouseServer, dir: string, hits: n
   const engine = await openClickHouse({ urls: [url], scratchDir: dir })
   // DuckDB sorts its rows after a load; ClickHouse merges its parts.
   const settle = () => server.query('OPTIMIZE TABLE hits', database)
-  const us = await loadHits(engine, { dir, hits, pids: [process.pid, server.pid()], settle })
+  const loadUs = await loadHits(engine, { dir, hits, pids: [process.pid, server.pid()], settle })
   await server.query('OPTIMIZE TABLE hits FINAL', database)
-  const of = `database = '${database}'`
-  const bytes = Number(
-    await server.query(`SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND ${of}`),
-  )
-  const way: Way = {
-    name: 'ClickHouse, hits',
-    ask: (query) => engine.ask(query),
-    readMs: () => readProcessorMs(server.pid()),
-  }
+  const parts = `system.parts WHERE active AND database = '${database}'`
+  const bytes = Number(await server.query(`SELECT sum(bytes_on_disk) FROM ${parts}`))
+  const readMs = () => readProcessorMs(server.pid())
   return {
-    ways: [way],
-    costs: ['ClickHouse', us.toFixed(1), (bytes / hits).toFixed(1), '', '', ''],
+    ways: [{ name: 'ClickHouse, hits', ask: (query) => engine.ask(query), readMs }],
+    costs: ['ClickHouse', loadUs, (bytes / hits).toFixed(1), '', '', ''],
     close: () => engine.close(),
   }
 }
@@ -192,13 +186,6 @@ function toRow({ name, ms, processorMs }: Timing): string[] {
   return [name, ...cells]
 }
 
-/** Processor time from hits, of ClickHouse to DuckDB. Their ways are the third and the first. */
-function describeRatio(timings: Timing[]): string {
-  const ratios = timings.map(({ processorMs }) => (processorMs[2] ?? 0) / (processorMs[0] ?? 0))
-  const met = ratios.filter((ratio) => ratio <= CLICKHOUSE_RATIO_MAX).length
-  return `ClickHouse's processor time is at most ${CLICKHOUSE_RATIO_MAX} times DuckDB's in ${met} of ${ratios.length} questions`
-}
-
 async function measureSize(millions: number, server: ClickHouseServer | undefined): Promise<void> {
   const [dir, hits] = [join(HOME, 'analytics'), Math.round(millions * 1e6)]
   mkdirSync(dir)
@@ -218,16 +205,12 @@ async function measureSize(millions: number, server: ClickHouseServer | undefine
     const all = [...page, ...(await ask(createNextQuestions(workspaceId)))]
     const rows = [sumTimings('**all eleven**', page, ways), ...all].map(toRow)
     print(`\n### ${name}: ms / processor ms`, toTable(['question', ...ways.map((way) => way.name)], rows))
-    if (server) print(describeRatio(all))
   }
   for (const subject of subjects) await subject.close()
   rmSync(dir, { recursive: true })
 }
 
 const server = words.includes('clickhouse') ? await startClickHouse() : undefined
-try {
-  for (const millions of sizes.length > 0 ? sizes : [1, 5, 20]) await measureSize(millions, server)
-} finally {
-  await server?.end()
-}
+for (const millions of sizes.length > 0 ? sizes : [1, 5, 20]) await measureSize(millions, server)
+await server?.end()
 process.exit(0)

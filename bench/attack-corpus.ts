@@ -2,7 +2,14 @@
 // bun bench/attack-corpus.ts <name> <target as JSON>: runs one.
 
 import { connect, type Socket } from 'node:net'
-import { COMMENTED_DUMP, packMarks, packOneFile, writeMarks } from './attack-files.ts'
+import {
+  packArchive,
+  toFileRecord,
+  toFormRecord,
+  toPackedPath,
+  toSubmissionRecord,
+} from '../tests/support/imports/pack-archive.ts'
+import { startPace } from './pace.ts'
 
 export interface AttackTarget {
   port: number
@@ -27,14 +34,14 @@ type Attack = (target: AttackTarget) => void
 const ADDRESSES = 16
 const origin = ({ port }: AttackTarget) => `http://127.0.0.1:${port}`
 
-/** Sends from several addresses. The server trusts none of them as a proxy. */
+/** From one of several addresses, none of which the server trusts as a proxy. */
 function dial({ port }: AttackTarget, n: number): Socket {
   const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.1.${1 + (n % ADDRESSES)}` })
   socket.on('error', () => {})
   return socket
 }
 
-/** Sends bytes over a new connection, and waits until it closes. */
+/** Sends bytes over a connection of its own, and waits for its end. */
 async function exchange(target: AttackTarget, n: number, send: (socket: Socket) => void): Promise<void> {
   const socket = dial(target, n)
   const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -60,23 +67,11 @@ const hold =
 const often =
   (perSecond: number, atOnce: number, once: (target: AttackTarget, n: number) => Promise<unknown>): Attack =>
   (target) => {
-    const startedAt = performance.now()
-    let [n, running] = [0, 0]
-    setInterval(() => {
-      const due = ((performance.now() - startedAt) / 1000) * perSecond
-      for (; n < due && running < atOnce; n++) {
-        running++
-        void once(target, n)
-          .catch(() => {})
-          .finally(() => running--)
-      }
-      // Leaves out requests that could not start in time.
-      n = Math.max(n, Math.floor(due))
-    }, 2)
+    startPace(perSecond, atOnce, (n) => once(target, n))
   }
 
 let people = 0
-/** Sends each request as another client: the server trusts this machine as a proxy. */
+/** Sends a request as somebody else each time: the server trusts this machine as a proxy. */
 async function send(target: AttackTarget, path: string, init: RequestInit = {}): Promise<void> {
   people++
   const address = `100.${64 + ((people >> 16) & 63)}.${(people >> 8) & 255}.${people & 255}`
@@ -122,13 +117,18 @@ const importOften = (
 const randomSlug = (length: number) =>
   crypto.getRandomValues(Buffer.alloc(16)).toString('hex').slice(0, length).padEnd(length, 'abcdefgh')
 
+/** Marks above and below a letter, by turns: to compose them (Unicode's NFC), a run of them is sorted. */
+const writeMarks = (pairs: number) => `a${'\u0301\u0316'.repeat(pairs)}`
+
 const WIDE_ARRAY = `{"destinationUrl":"https://example.com/","a":[${'1,'.repeat(500_000)}1]}`
 const DEEP_BRACKETS = `{"a":${'['.repeat(200_000)}{"__proto__":1}${']'.repeat(200_000)}}`
 
 /** 130 KB that a person could have typed, with less patience. */
 const MARKED_TEXT = writeMarks(32_000)
 const MARKED_PATH = `GET /${writeMarks(3_700)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`
-const LONG_HOST = `<form method="post" action="http://${writeMarks(50_000)}.example/f/x"><input name="a"></form>`
+const LONG_HOST = JSON.stringify({
+  html: `<form method="post" action="http://${writeMarks(50_000)}.example/f/x"><input name="a"></form>`,
+})
 const PATTERN_BODY = new URLSearchParams(
   Object.fromEntries(PATTERN_FIELDS.map((name) => [name, 'abcdefghij'.repeat(20)])),
 ).toString()
@@ -145,6 +145,35 @@ const HOSTILE_HEADS = [
   'NONSENSE\r\n\r\n',
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
 ]
+
+/** It looks like the beginning of an SQL dump, and is none. */
+const COMMENTED_DUMP = `${`/*${'x'.repeat(4_000)}*/\n`.repeat(60)}x,y\n1,2\n`
+
+const FORM_KEY = 'attack2345'
+const CREATED_AT = '2026-01-01T00:00:00.000Z'
+
+/** Of another workspace each time: what an export has brought is not brought again. */
+async function packWorkspace(submissions: object[], files: Record<string, Buffer> = {}) {
+  const records = { 'forms.ndjson': [toFormRecord(FORM_KEY)], 'submissions.ndjson': submissions }
+  const workspace = { publicId: `ws_${crypto.randomUUID()}`, name: 'Attack', createdAt: CREATED_AT }
+  return new Uint8Array(await packArchive(records, files, { workspace }))
+}
+
+const toSubmission = (n: number, parts: object) => toSubmissionRecord(n, FORM_KEY, parts)
+
+/** 2.5 KB with 128,000 marks. */
+function packMarks() {
+  const fields = [['text', writeMarks(32_000)]]
+  return packWorkspace([1, 2].map((n) => toSubmission(n, { fields })))
+}
+
+/** One packed file that 500 lines of submissions name: on the disk it takes 1 GB. */
+function packOneFile() {
+  const [path, bytes] = [toPackedPath(1), Buffer.alloc(2 * 1024 * 1024)]
+  const files = Array.from({ length: 5 }, () => toFileRecord(path, bytes))
+  const submissions = Array.from({ length: 100 }, (_, n) => toSubmission(n + 1, { files }))
+  return packWorkspace(submissions, { [path]: bytes })
+}
 
 export const ATTACKS: Record<string, Attack> = {
   'slow readers: 400 clients ask six times for a big file, and read nothing': hold(400, (socket) => {
@@ -219,12 +248,7 @@ export const ATTACKS: Record<string, Attack> = {
   'import: a workspace of 2.5 KB with 128,000 marks': importOften(2, 'towpath', packMarks),
   'import: a workspace that names one file 500 times': importOften(1, 'towpath', packOneFile),
   'page check: a host of 100,000 marks, 2 a second': often(2, 2, (target) =>
-    post(
-      target,
-      `/v1/forms/${target.formKey}/check`,
-      JSON.stringify({ html: LONG_HOST }),
-      withKey(target, 0),
-    ),
+    post(target, `/v1/forms/${target.formKey}/check`, LONG_HOST, withKey(target, 0)),
   ),
   'page views: a referrer with a host of 3 KB of marks, 100 a second': often(100, 16, (target, n) => {
     const r = `https://${n}${writeMarks(750)}.example/`

@@ -5,18 +5,27 @@
 import { join } from 'node:path'
 import type { DatabaseHandle } from '../server/storage/database/open-database.ts'
 import { ATTACKS, type AttackTarget, PATTERN_FIELDS } from './attack-corpus.ts'
-import { formatVerdict, note, print, readOptions, runRounds, toTable } from './harness.ts'
-import { type BesideRound, loadAtPace, loadBeside, summarizeBeside } from './paced-load.ts'
 import {
+  addRows,
+  type BesideRound,
   type Contender,
   callApi,
-  pinToCore,
+  finish,
+  formatVerdict,
+  loadAtPace,
+  loadBeside,
+  note,
+  readOptions,
+  runRounds,
   seed,
   seedDomain,
   seedLinks,
+  spawnOn,
   startTowpath,
+  summarizeBeside,
+  toTable,
   type Workspace,
-} from './servers.ts'
+} from './harness.ts'
 
 const { words, ...options } = readOptions({ rounds: 5, seconds: 3 })
 const KEYS = 100
@@ -25,24 +34,22 @@ const MISSES = 1_000
 const MISSING_DOMAIN = 'go.missing.example'
 const HOUR_MS = 3_600_000
 
+const seeded: Workspace[] = []
+let missingKey = ''
+
 /** The workspace's domain has a thousand links, and people have asked there for a thousand unknown slugs. */
 async function seedMisses(db: DatabaseHandle, workspaceId: number): Promise<void> {
   await seedLinks(db, workspaceId, MISSES, MISSING_DOMAIN)
   await seedDomain(db, workspaceId, MISSING_DOMAIN)
   const at = Date.now()
   const seen = { domain: MISSING_DOMAIN, workspace_id: workspaceId, hour: at - (at % HOUR_MS), last_at: at }
-  const rows = Array.from({ length: MISSES }, (_, n) => ({
+  await addRows(db, 'misses', MISSES, (n) => ({
     ...seen,
     ...{ slug: `bench${n}-a-sale-of-chairs-for-the-garden`, hits: 2, visitors: 2, bots: 0 },
   }))
-  await db.write((connection) => connection.insertInto('misses').values(rows).execute())
 }
 
-async function createTarget(
-  server: Contender,
-  seeded: Workspace[],
-  missingKey: string,
-): Promise<AttackTarget> {
+async function createTarget(server: Contender): Promise<AttackTarget> {
   const [first] = seeded as [Workspace]
   const create = (path: string, body: object) =>
     callApi<{ slug: string; formKey: string }>(server, first.key, path, body)
@@ -69,9 +76,8 @@ async function createTarget(
 
 function measureBeside(name: string, target: AttackTarget): Promise<BesideRound> {
   const script = join(import.meta.dir, 'attack-corpus.ts')
-  const command = pinToCore(1, [process.execPath, script, name, JSON.stringify(target)])
   return loadBeside(target.port, options.seconds, () => {
-    const attack = Bun.spawn(command, { stdout: 'ignore', stderr: 'ignore' })
+    const attack = spawnOn(1, [script, name, JSON.stringify(target)])
     const stop = () => {
       if (attack.exitCode !== null) throw new Error(`the attack ended by itself: ${name}`)
       attack.kill('SIGKILL')
@@ -82,23 +88,12 @@ function measureBeside(name: string, target: AttackTarget): Promise<BesideRound>
 
 function toRow(name: string, rounds: BesideRound[]): (string | number)[] {
   const { p50, p99, max, failed } = summarizeBeside(rounds)
-  return [
-    name,
-    p99.alone.toFixed(2),
-    p50.beside.toFixed(2),
-    p99.beside.toFixed(2),
-    p99.ratio.toFixed(2),
-    max.alone.toFixed(1),
-    max.beside.toFixed(1),
-    max.ratio.toFixed(2),
-    failed,
-    formatVerdict(p99.ratio <= RATIO_MAX && max.ratio <= RATIO_MAX),
-  ]
+  const times = [p99.alone, p50.beside, p99.beside, p99.ratio, max.alone, max.beside, max.ratio]
+  const verdict = formatVerdict(p99.ratio <= RATIO_MAX && max.ratio <= RATIO_MAX)
+  return [name, ...times.map((time) => time.toFixed(2)), failed, verdict]
 }
 
 const attacks = Object.keys(ATTACKS).filter((name) => name.includes(words[0] ?? ''))
-const seeded: Workspace[] = []
-let missingKey = ''
 await seed({}, async (db, _first, addWorkspace) => {
   for (let n = 0; n < KEYS; n++) seeded.push(await addWorkspace())
   const missing = await addWorkspace()
@@ -106,23 +101,20 @@ await seed({}, async (db, _first, addWorkspace) => {
   await seedMisses(db, missing.workspaceId)
 })
 const server = await startTowpath({ TRUST_PROXY: '127.0.0.1' }, { first: true })
-try {
-  const target = await createTarget(server, seeded, missingKey)
-  await loadAtPace(server.port, 2)
-  const runs = attacks.map((name) => async () => {
-    const result = await measureBeside(name, target)
-    note(name)
-    // Removes the remains of an attack before the next one.
-    await Bun.sleep(1_000)
-    return result
-  })
-  const results = await runRounds(options.rounds, runs)
-  const header = ['attack', 'p99 alone, ms', 'p50 beside it', 'p99 beside it', 'p99 / alone', 'longest alone']
-  const rows = results.map((rounds, n) => toRow(attacks[n] ?? '', rounds))
-  print(
-    toTable([...header, 'longest beside it', 'longest / alone', 'failed', `both at most ${RATIO_MAX}`], rows),
-  )
-} finally {
-  await server.end()
-}
-process.exit(0)
+const target = await createTarget(server)
+await loadAtPace(server.port, 2)
+const runs = attacks.map((name) => async () => {
+  const result = await measureBeside(name, target)
+  note(name)
+  // What the attack has left behind is not the next one's.
+  await Bun.sleep(1_000)
+  return result
+})
+const results = await runRounds(options.rounds, runs)
+const header = ['attack', 'p99 alone, ms', 'p50 beside it', 'p99 beside it', 'p99 / alone', 'longest alone']
+finish(
+  toTable(
+    [...header, 'longest beside it', 'longest / alone', 'failed', `both at most ${RATIO_MAX}`],
+    results.map((rounds, n) => toRow(attacks[n] ?? '', rounds)),
+  ),
+)

@@ -5,9 +5,20 @@ import { Database } from 'bun:sqlite'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { median, print, readOptions, runRounds } from './harness.ts'
-import { loadAtPace, loadBeside, toBesideTable } from './paced-load.ts'
-import { HOME, ROOT, seed, startTowpath, TOWPATH_DIR } from './servers.ts'
+import {
+  finish,
+  HOME,
+  loadAtPace,
+  loadBeside,
+  median,
+  ROOT,
+  readOptions,
+  runRounds,
+  seed,
+  startTowpath,
+  TOWPATH_DIR,
+  toBesideTable,
+} from './harness.ts'
 
 const { gigabytes, rounds, seconds } = readOptions({ gigabytes: 5, rounds: 3, seconds: 10 })
 const P99_MAX = 2
@@ -45,26 +56,21 @@ const towpath = (...words: string[]) => [process.execPath, join(ROOT, 'server/cl
 
 await prepare()
 const server = await startTowpath({}, { first: true })
-try {
-  await loadAtPace(server.port, 2)
-  const times: number[] = []
-  const start = () => {
-    rmSync(BACKUP, { recursive: true, force: true })
-    return { ended: run(towpath('backup', BACKUP)).then((time) => times.push(time)) }
-  }
-  const [results = []] = await runRounds(rounds, [() => loadBeside(server.port, seconds, start)])
-  const [restored, copied] = [join(HOME, 'restored'), join(HOME, 'copied')]
-  const restoring = await run(towpath('restore', BACKUP), restored)
-  rmSync(restored, { recursive: true })
-  const copy = `cp -r '${BACKUP}' '${copied}' && sync '${copied}' && cd '${copied}' && sha256sum --quiet --check SHA256SUMS`
-  const copying = await run(['sh', '-c', copy])
-  const toRate = (time: number) => `${Math.round((gigabytes * 1000) / time)} MB/s`
-  print(
-    toBesideTable(`beside a backup of ${gigabytes} GB`, results, P99_MAX),
-    `A backup: ${toRate(median(times))}. ` +
-      `Restore: ${toRate(restoring)}; cp, sync and sha256sum of the same files: ${toRate(copying)}.`,
-  )
-} finally {
-  await server.end()
+await loadAtPace(server.port, 2)
+const times: number[] = []
+const start = () => {
+  rmSync(BACKUP, { recursive: true, force: true })
+  return { ended: run(towpath('backup', BACKUP)).then((time) => times.push(time)) }
 }
-process.exit(0)
+const [results = []] = await runRounds(rounds, [() => loadBeside(server.port, seconds, start)])
+const [restored, copied] = [join(HOME, 'restored'), join(HOME, 'copied')]
+const restoring = await run(towpath('restore', BACKUP), restored)
+rmSync(restored, { recursive: true })
+const copy = `cp -r '${BACKUP}' '${copied}' && sync '${copied}' && cd '${copied}' && sha256sum --quiet --check SHA256SUMS`
+const copying = await run(['sh', '-c', copy])
+const toRate = (time: number) => `${Math.round((gigabytes * 1000) / time)} MB/s`
+finish(
+  toBesideTable(`beside a backup of ${gigabytes} GB`, results, P99_MAX),
+  `A backup: ${toRate(median(times))}. ` +
+    `Restore: ${toRate(restoring)}; cp, sync and sha256sum of the same files: ${toRate(copying)}.`,
+)

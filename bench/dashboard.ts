@@ -1,14 +1,12 @@
 // Measures the Links page of a workspace with many links in Chromium: bun bench/dashboard.ts [--links=100000] [--rounds=7].
-// It measures the time until the page is usable, the cost of typing a search, and the first load of four pages over Fast 3G.
+// It measures the time until the page is usable, and the cost of typing a search.
 
 import type { Page } from 'playwright-core'
 import { setLogLevel } from '../server/lib/log.ts'
 import { openChromium } from '../tests/support/browser/chromium.ts'
-import { waitUntilDrawn } from '../tests/support/browser/dashboard-browser.ts'
 import { signUpOverHttp } from '../tests/support/users/sign-up.ts'
 import { startServer } from '../tests/support/world.ts'
-import { atMost, formatCount, median, print, readOptions, toTable } from './harness.ts'
-import { seedLinks } from './servers.ts'
+import { atMost, finish, formatCount, median, readOptions, seedLinks, toTable } from './harness.ts'
 
 const READY_MS = 1000
 const LONG_TASK_MS = 100
@@ -35,16 +33,10 @@ async function measureUntilUsable(page: Page): Promise<number> {
 }
 
 const cookies = person.cookie.split('; ').map((cookie) => cookie.split(/=(.*)/s) as [string, string])
-
-async function openContext() {
-  const context = await browser.newContext()
-  await context.addCookies(cookies.map(([name, value]) => ({ name, value, url: server.origin })))
-  return context
-}
-
 const times = { first: [] as number[], again: [] as number[], longest: [] as number[], found: [] as number[] }
 for (let round = 0; round < rounds; round++) {
-  const context = await openContext()
+  const context = await browser.newContext()
+  await context.addCookies(cookies.map(([name, value]) => ({ name, value, url: server.origin })))
   await context.addInitScript(WATCH)
   const page = await context.newPage()
   times.first.push(await measureUntilUsable(page))
@@ -64,7 +56,9 @@ const toRow = (what: string, results: number[], bound?: number) => {
   const time = median(results)
   return [what, time.toFixed(0), bound === undefined ? '–' : atMost(bound, time)]
 }
-print(
+await browser.close()
+await server.close()
+finish(
   toTable(
     [`the Links page with ${formatCount(links)} links`, 'median', ''],
     [
@@ -75,34 +69,3 @@ print(
     ],
   ),
 )
-
-/** Fast 3G: 1.6 Mbit/s down, 0.75 up, 150 ms. */
-const FAST_3G = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 }
-const SLOW_READY_MS = 2500
-
-/** @returns milliseconds from the start of loading, with an empty cache, until nothing in the window is loading */
-async function measureSlowly(path: string): Promise<number> {
-  const context = await openContext()
-  const page = await context.newPage()
-  const tools = await context.newCDPSession(page)
-  await tools.send('Network.enable')
-  await tools.send('Network.emulateNetworkConditions', FAST_3G)
-  await page.goto(`${server.origin}/app/${person.workspaceId}${path}`, { waitUntil: 'commit' })
-  await page.locator('#root h1').first().waitFor()
-  await waitUntilDrawn(page)
-  const time = await page.evaluate<number>('performance.now()')
-  await context.close()
-  return time
-}
-
-const { data: newest } = (await person.api('/links?limit=1')).json
-const slow: string[][] = []
-for (const path of ['/links', '/inbox', '/analytics', `/links/${newest[0].id}`]) {
-  const results: number[] = []
-  for (let round = 0; round < rounds; round++) results.push(await measureSlowly(path))
-  slow.push(toRow(path, results, SLOW_READY_MS))
-}
-print(toTable(['first load over Fast 3G, ms', 'median', ''], slow))
-await browser.close()
-await server.close()
-process.exit(0)

@@ -7,18 +7,24 @@ import { listReaderProcesses, listWorkerProcesses } from '../tests/support/proce
 import {
   atLeast,
   atMost,
+  type Contender,
+  callApi,
+  finish,
   formatCount,
+  HOME,
+  load,
+  loadBeside,
   note,
-  print,
   readOptions,
   readResidentMb,
   readTreeProcessorMs,
   runRounds,
+  seed,
+  startTowpath,
+  toBesideTable,
   toTable,
 } from './harness.ts'
-import { load, USER_AGENT } from './load.ts'
-import { loadBeside, toBesideTable } from './paced-load.ts'
-import { type Contender, callApi, HOME, seed, startTowpath } from './servers.ts'
+import { USER_AGENT } from './pace.ts'
 
 const options = readOptions({ thousands: 1000, rounds: 3, seconds: 4 })
 const CLICKS = options.thousands * 1000
@@ -88,43 +94,34 @@ async function runImport(server: Contender, key: string, round: number, watch = 
 /** One import on all cores, beside nothing else. */
 async function measureAlone(key: string) {
   const server = await startTowpath({}, { core: null })
-  try {
-    await load(server, { seconds: 1 })
-    await Bun.sleep(3000)
-    const [idle, before] = [readMb(server), readTreeProcessorMs(server.pid)]
-    const peak = [0, 0]
-    const perSecond = await runImport(server, key, 0, () => {
-      for (const [i, mb] of readMb(server).entries()) peak[i] = Math.max(peak[i] ?? 0, mb)
-    })
-    const processorUs = ((readTreeProcessorMs(server.pid) - before) * 1000) / CLICKS
-    note(`alone: ${formatCount(perSecond)} clicks/s`)
-    const [aboveMb = 0, workerMb = 0] = peak.map((mb, i) => mb - (idle[i] ?? 0))
-    return [
-      ['clicks a second, on all cores', formatCount(perSecond), atLeast(CLICKS_PER_SECOND, perSecond)],
-      ['processor time of a click, all processes', `${processorUs.toFixed(1)} µs`, ''],
-      ['server and reader above idle', `${aboveMb.toFixed(0)} MB`, atMost(ABOVE_IDLE_MB, aboveMb)],
-      ['hit worker above idle', `${workerMb.toFixed(0)} MB`, ''],
-    ]
-  } finally {
-    await server.end()
-  }
+  await load(server, { seconds: 1 })
+  await Bun.sleep(3000)
+  const [idle, before] = [readMb(server), readTreeProcessorMs(server.pid)]
+  const peak = [0, 0]
+  const perSecond = await runImport(server, key, 0, () => {
+    for (const [i, mb] of readMb(server).entries()) peak[i] = Math.max(peak[i] ?? 0, mb)
+  })
+  const processorUs = ((readTreeProcessorMs(server.pid) - before) * 1000) / CLICKS
+  await server.end()
+  note(`alone: ${formatCount(perSecond)} clicks/s`)
+  const [aboveMb = 0, workerMb = 0] = peak.map((mb, i) => mb - (idle[i] ?? 0))
+  return [
+    ['clicks a second, on all cores', formatCount(perSecond), atLeast(CLICKS_PER_SECOND, perSecond)],
+    ['processor time of a click, all processes', `${processorUs.toFixed(1)} µs`, ''],
+    ['server and reader above idle', `${aboveMb.toFixed(0)} MB`, atMost(ABOVE_IDLE_MB, aboveMb)],
+    ['hit worker above idle', `${workerMb.toFixed(0)} MB`, ''],
+  ]
 }
 
 const { key } = await seed()
 const rows = await measureAlone(key)
 const server = await startTowpath({}, { first: true })
-try {
-  await load(server, { seconds: 1 })
-  let number = 1
-  const start = () => ({ ended: runImport(server, key, number++) })
-  const [rounds = []] = await runRounds(options.rounds, [
-    () => loadBeside(server.port, options.seconds, start),
-  ])
-  print(
-    toTable([`${formatCount(CLICKS)} clicks`, '', ''], rows),
-    toBesideTable('beside an import', rounds, TIMES_ALONE),
-  )
-} finally {
-  await server.end()
-}
-process.exit(0)
+await load(server, { seconds: 1 })
+let number = 1
+const start = () => ({ ended: runImport(server, key, number++) })
+const run = () => loadBeside(server.port, options.seconds, start)
+const [rounds = []] = await runRounds(options.rounds, [run])
+finish(
+  toTable([`${formatCount(CLICKS)} clicks`, '', ''], rows),
+  toBesideTable('beside an import', rounds, TIMES_ALONE),
+)

@@ -5,49 +5,43 @@ import { connect } from 'node:net'
 import { createSignedInUser } from '../tests/support/users/signed-in-user.ts'
 import type { TestServer } from '../tests/support/world.ts'
 import {
+  addRows,
   atMost,
+  finish,
   formatCount,
+  measureProcessorMs,
   median,
+  medianOf,
   note,
-  print,
   readOptions,
-  readTreeProcessorMs,
+  seed,
+  startPacedLoad,
+  startTowpath,
+  summarizeTimes,
   toTable,
 } from './harness.ts'
-import { startPacedLoad, summarizeTimes } from './paced-load.ts'
-import { seed, startTowpath } from './servers.ts'
 
 /** Percent of a core. */
 const SHARE_MAX = 5
-/** Opened at once. */
 const OPENED_AT_ONCE = 50
 /** The first figures are counted, and all listeners are in step. */
 const SETTLE_MS = 3_000
 /** Clicks come for this long before anything is measured, so that the last minutes are full. */
 const WARM_MS = 10_000
-
 const { listeners, clicks, rounds, seconds } = readOptions({
-  listeners: 1000,
-  clicks: 1000,
-  rounds: 3,
-  seconds: 20,
+  ...{ listeners: 1000, clicks: 1000, rounds: 3, seconds: 20 },
 })
 
 const cookies: string[] = []
-const { workspaceId } = await seed({}, async (db, seeded) => {
-  const users: number[] = []
+const { workspaceId } = await seed({}, async (db, { workspaceId: workspace_id }) => {
+  const ids: number[] = []
   for (let n = 0; n < listeners; n++) {
     const user = await createSignedInUser({ app: { db } } as TestServer, `Listener${n}`)
-    users.push(user.id)
+    ids.push(user.id)
     cookies.push(user.cookie)
   }
-  const at = { workspace_id: seeded.workspaceId, role: 'member' as const, created_at: Date.now() }
-  await db.write((connection) =>
-    connection
-      .insertInto('members')
-      .values(users.map((user_id) => ({ ...at, user_id })))
-      .execute(),
-  )
+  const member = { workspace_id, role: 'member' as const, created_at: Date.now() }
+  await addRows(db, 'members', listeners, (n) => ({ ...member, user_id: ids[n - 1] }))
 })
 // The listeners share an address, as people behind a proxy do.
 const server = await startTowpath({ TRUST_PROXY: '127.0.0.1/32' }, { first: true })
@@ -80,26 +74,15 @@ function listen(cookie: string, reading: Reading, signal: AbortSignal): Promise<
   })
 }
 
-interface Round {
-  coreShare: number
-  p99Ms: number
-}
-
 const load = startPacedLoad(server.port, undefined, clicks)
 
-async function measure(): Promise<Round> {
+async function measure() {
   load.takeTimes()
-  const before = readTreeProcessorMs(server.pid)
-  await Bun.sleep(seconds * 1000)
-  const coreShare = ((readTreeProcessorMs(server.pid) - before) / (seconds * 1000)) * 100
-  return { coreShare, p99Ms: summarizeTimes(load.takeTimes()).p99Ms }
+  const share = (await measureProcessorMs(server.pid, seconds)) / 10
+  return { share, p99Ms: summarizeTimes(load.takeTimes()).p99Ms }
 }
 
-await Bun.sleep(WARM_MS)
-const [alone, beside]: [Round[], Round[]] = [[], []]
-let received = 0
-for (let round = 0; round < rounds; round++) {
-  alone.push(await measure())
+async function measureWithListeners() {
   const reading: Reading = { bytes: 0, ended: 0 }
   const ending = new AbortController()
   for (let from = 0; from < listeners; from += OPENED_AT_ONCE)
@@ -107,33 +90,32 @@ for (let round = 0; round < rounds; round++) {
       cookies.slice(from, from + OPENED_AT_ONCE).map((cookie) => listen(cookie, reading, ending.signal)),
     )
   await Bun.sleep(SETTLE_MS)
-  const bytes = reading.bytes
-  beside.push(await measure())
-  received = (reading.bytes - bytes) / seconds
+  const { bytes } = reading
+  const result = await measure()
+  const perSecond = (reading.bytes - bytes) / seconds
   if (reading.ended > 0) throw new Error(`${reading.ended} streams ended.`)
   ending.abort()
-  note(`round ${round + 1} of ${rounds}`)
   await Bun.sleep(SETTLE_MS)
+  return { ...result, perSecond }
 }
-await load.stop()
-await server.end()
 
-const share = (results: Round[]) => median(results.map(({ coreShare }) => coreShare))
-const p99 = (results: Round[]) => median(results.map(({ p99Ms }) => p99Ms))
-const extra = median(beside.map(({ coreShare }, round) => coreShare - (alone[round]?.coreShare ?? 0)))
-print(
-  `${formatCount(clicks)} clicks a second, ${rounds} rounds of ${seconds} s. Listeners read ${formatCount(received / 1024)} KiB a second together.`,
+await Bun.sleep(WARM_MS)
+const rows = []
+for (let round = 1; round <= rounds; round++) {
+  const [alone, beside] = [await measure(), await measureWithListeners()]
+  rows.push({ alone, beside, extra: beside.share - alone.share })
+  note(`round ${round} of ${rounds}`)
+}
+const [alone, beside] = [rows.map((row) => row.alone), rows.map((row) => row.beside)]
+const toCells = (of: typeof alone) => [medianOf(of, 'share').toFixed(1), medianOf(of, 'p99Ms').toFixed(2)]
+const extra = median(rows.map((row) => row.extra))
+finish(
+  `${formatCount(clicks)} clicks a second, ${rounds} rounds of ${seconds} s. Listeners read ${formatCount(medianOf(beside, 'perSecond') / 1024)} KiB a second together.`,
   toTable(
     ['listeners', '% of a core', 'redirect p99 ms', 'more % of a core'],
     [
-      [0, share(alone).toFixed(1), p99(alone).toFixed(2), ''],
-      [
-        formatCount(listeners),
-        share(beside).toFixed(1),
-        p99(beside).toFixed(2),
-        `${extra.toFixed(1)}, ${atMost(SHARE_MAX, extra)}`,
-      ],
+      [0, ...toCells(alone), ''],
+      [formatCount(listeners), ...toCells(beside), `${extra.toFixed(1)}, ${atMost(SHARE_MAX, extra)}`],
     ],
   ),
 )
-process.exit(0)

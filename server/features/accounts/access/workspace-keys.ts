@@ -3,14 +3,15 @@
 import { parseStoredScopes } from '../../../http/key-scope.ts'
 import { invalid, notFound } from '../../../lib/failure.ts'
 import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
-import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
+import type { Page } from '../../../lib/pagination.ts'
+import { listNewest } from '../../../storage/database/list-newest.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { CreateKeyInput, KeyResource, NewKeyResource, PageQueryInput } from '../schema.ts'
 import { type Actor, allow } from './actor.ts'
 import { createKey, revokeKey } from './keys.ts'
 
-const ORDER = orderById('keys id desc')
+const ORDER = { name: 'keys id desc', table: 'api_keys' }
 
 interface Needs {
   db: Database
@@ -55,21 +56,8 @@ export async function listWorkspaceKeys(
   { workspaceId }: Pick<Actor, 'workspaceId'>,
   query: PageQueryInput,
 ): Promise<Page<KeyResource>> {
-  const { limit, after } = readPageQuery(query, ORDER)
-  let page = selectActiveKeys(db.read, workspaceId)
-  if (after !== undefined) page = page.where('id', '<', after.id)
-  const found = await page
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const { total } = await db.read
-    .selectFrom('api_keys')
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .where('workspace_id', '=', workspaceId)
-    .where('revoked_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  return { data: rows.map(toKeyResource), nextCursor, total: Number(total) }
+  const { rows, ...page } = await listNewest(selectActiveKeys(db.read, workspaceId), query, ORDER)
+  return { data: rows.map(toKeyResource), ...page }
 }
 
 /** @returns the key itself; only its hash is stored. @throws Failure `forbidden`, `invalid`, `conflict` */

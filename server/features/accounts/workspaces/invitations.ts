@@ -4,9 +4,10 @@ import { sql } from 'kysely'
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { notFound } from '../../../lib/failure.ts'
 import { toIso } from '../../../lib/iso-time.ts'
-import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
+import type { Page } from '../../../lib/pagination.ts'
 import type { Role } from '../../../lib/role.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
+import { listNewest } from '../../../storage/database/list-newest.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 import type { Actor } from '../access/actor.ts'
@@ -14,7 +15,7 @@ import type { InvitationResource, PageQueryInput } from '../schema.ts'
 
 export const INVITATION_VALID_MS = 7 * DAY_MS
 const KEPT_AFTER_EXPIRY_MS = 30 * DAY_MS
-const ORDER = orderById('invitations id desc')
+const ORDER = { name: 'invitations id desc', table: 'invitations' }
 
 interface InvitationRow {
   id: number
@@ -60,21 +61,8 @@ export async function listInvitations(
   { workspaceId }: Pick<Actor, 'workspaceId'>,
   query: PageQueryInput,
 ): Promise<Page<InvitationResource>> {
-  const { limit, after } = readPageQuery(query, ORDER)
-  let page = selectInvitations(db.read, workspaceId)
-  if (after !== undefined) page = page.where('invitations.id', '<', after.id)
-  const found = await page
-    .orderBy('invitations.id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const { total } = await db.read
-    .selectFrom('invitations')
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .where('workspace_id', '=', workspaceId)
-    .where('accepted_at', 'is', null)
-    .executeTakeFirstOrThrow()
-  const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  return { data: rows.map(toInvitationResource), nextCursor, total: Number(total) }
+  const { rows, ...page } = await listNewest(selectInvitations(db.read, workspaceId), query, ORDER)
+  return { data: rows.map(toInvitationResource), ...page }
 }
 
 export interface PendingInvitation {

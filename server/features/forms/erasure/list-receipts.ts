@@ -1,12 +1,13 @@
 // Lists the receipts of erasures of a workspace, newest first, a page at a time.
 
-import { cutPage, orderById, type Page, readPageQuery } from '../../../lib/pagination.ts'
+import type { Page } from '../../../lib/pagination.ts'
+import { listNewest } from '../../../storage/database/list-newest.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { type ReceiptHasher, toReceiptResource } from './erasure-receipt.ts'
 import type { ErasureListQueryInput, ReceiptResource } from './schema.ts'
 
-const ORDER = orderById('erasures id desc')
+const ORDER = { name: 'erasures id desc', table: 'erasure_receipts' }
 
 /** Without erasures that run or were interrupted. @throws Failure `invalid` for a wrong cursor */
 export async function listReceipts(
@@ -14,19 +15,12 @@ export async function listReceipts(
   { workspaceId }: Actor,
   { email, ...paging }: ErasureListQueryInput,
 ): Promise<Page<ReceiptResource>> {
-  const { limit, after } = readPageQuery(paging, ORDER)
   let receipts = db.read
     .selectFrom('erasure_receipts')
+    .selectAll()
     .where('workspace_id', '=', workspaceId)
     .where('finished_at', 'is not', null)
   if (email !== undefined) receipts = receipts.where('email_hash', '=', hashReceipt(workspaceId, email))
-  let page = receipts.selectAll()
-  if (after) page = page.where('id', '<', after.id)
-  const found = await page
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const total = await receipts.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
-  const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  return { data: rows.map(toReceiptResource), nextCursor, total: Number(total.n) }
+  const { rows, ...page } = await listNewest(receipts, paging, ORDER)
+  return { data: rows.map(toReceiptResource), ...page }
 }

@@ -2,12 +2,13 @@
 
 import { sql } from 'kysely'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
-import { cutPage, fitPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
+import { fitPage, type Page } from '../../../lib/pagination.ts'
+import { listNewest } from '../../../storage/database/list-newest.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { FormListQueryInput, FormResource } from '../schema.ts'
 import { type FormNeeds, selectForms, toFormResource } from './form.ts'
 
-const ORDER = orderByCreation('forms createdAt desc')
+const ORDER = { name: 'forms createdAt desc', table: 'forms', byCreation: true, fit: fitPage }
 
 /** @throws Failure `invalid` for a wrong cursor */
 export async function listForms(
@@ -15,25 +16,12 @@ export async function listForms(
   actor: Actor,
   query: FormListQueryInput,
 ): Promise<Page<FormResource>> {
-  const { read } = needs.db
-  const { limit, after } = readPageQuery(query, ORDER)
-  let page = read
+  const forms = needs.db.read
     .selectFrom('forms')
     .select(['id', 'created_at', FORM_BYTES])
     .where('workspace_id', '=', actor.workspaceId)
-  if (after) page = page.where(sql<boolean>`(created_at, id) < (${after.value}, ${after.id})`)
-  const found = await page
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const { total } = await read
-    .selectFrom('forms')
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .where('workspace_id', '=', actor.workspaceId)
-    .executeTakeFirstOrThrow()
-  const { rows, nextCursor } = cutPage(found, fitPage(found, limit), ORDER)
-  return { data: await readForms(needs, actor, rows), nextCursor, total: Number(total) }
+  const { rows, ...page } = await listNewest(forms, query, ORDER)
+  return { data: await readForms(needs, actor, rows), ...page }
 }
 
 /** Rules and texts of a form can have a megabyte. */

@@ -1,10 +1,10 @@
 // Senders whose submissions are never spam, in all forms of a workspace.
 
 import type { Selectable } from 'kysely'
-import { sql } from 'kysely'
 import { Failure } from '../../../lib/failure.ts'
 import { toIso } from '../../../lib/iso-time.ts'
-import { cutPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
+import type { Page } from '../../../lib/pagination.ts'
+import { listNewest } from '../../../storage/database/list-newest.ts'
 import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
 import type { AllowedSenders } from '../../../storage/database/tables/form-tables.ts'
 import { type Action, type Actor, allow } from '../../accounts/access/actor.ts'
@@ -20,7 +20,7 @@ export interface AllowedSenderNeeds {
 
 /** The same right as for every setting of forms. */
 const SENDERS_WRITE: Action = 'forms:write'
-const ORDER = orderByCreation('allowed senders createdAt desc')
+const ORDER = { name: 'allowed senders createdAt desc', table: 'allowed_senders', byCreation: true }
 const UNCHANGED = { spam: 0, good: 0 }
 
 /** @throws Failure `invalid` for a wrong cursor */
@@ -29,18 +29,9 @@ export async function listAllowedSenders(
   { workspaceId }: Actor,
   query: AllowedSenderListQueryInput,
 ): Promise<Page<AllowedSenderResource>> {
-  const { limit, after } = readPageQuery(query, ORDER)
-  const senders = db.read.selectFrom('allowed_senders').where('workspace_id', '=', workspaceId)
-  let page = senders.selectAll()
-  if (after) page = page.where(sql<boolean>`(created_at, id) < (${after.value}, ${after.id})`)
-  const found = await page
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const { n } = await senders.select((e) => e.fn.countAll<number>().as('n')).executeTakeFirstOrThrow()
-  const { rows, nextCursor } = cutPage(found, limit, ORDER)
-  return { data: rows.map(toResource), nextCursor, total: Number(n) }
+  const senders = db.read.selectFrom('allowed_senders').selectAll().where('workspace_id', '=', workspaceId)
+  const { rows, ...page } = await listNewest(senders, query, ORDER)
+  return { data: rows.map(toResource), ...page }
 }
 
 /** A sender that is allowed already stays as it is. @throws Failure `conflict` */

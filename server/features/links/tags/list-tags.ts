@@ -1,15 +1,16 @@
 // Lists the tags of a workspace, newest first, a page at a time.
 
 import { sql } from 'kysely'
-import { cutPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
+import type { Page } from '../../../lib/pagination.ts'
 import { foldMarks } from '../../../lib/text.ts'
 import { containsFolded } from '../../../storage/database/contains-text.ts'
+import { listNewest } from '../../../storage/database/list-newest.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import type { TagListQueryInput, TagResource } from '../schema.ts'
 import { countLinksByTag, toTagResource } from './tag.ts'
 
-const ORDER = orderByCreation('createdAt desc')
+const ORDER = { name: 'createdAt desc', table: 'tags', byCreation: true }
 
 /** @throws Failure `invalid` for a wrong cursor */
 export async function listTags(
@@ -17,8 +18,7 @@ export async function listTags(
   actor: Actor,
   query: TagListQueryInput,
 ): Promise<Page<TagResource>> {
-  const { limit, after } = readPageQuery(query, ORDER)
-  let matching = db.read.selectFrom('tags').where('workspace_id', '=', actor.workspaceId)
+  let matching = db.read.selectFrom('tags').selectAll().where('workspace_id', '=', actor.workspaceId)
   const { search, pinned } = query
   if (pinned !== undefined) matching = matching.where('pinned', '=', Number(pinned === 'true'))
   if (search) {
@@ -30,27 +30,13 @@ export async function listTags(
       ]),
     )
   }
-  let page = matching.selectAll()
-  if (after) page = page.where(sql<boolean>`(created_at, id) < (${after.value}, ${after.id})`)
-  const found = await page
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const { total } = await matching
-    .select((e) => e.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow()
-  const { rows, nextCursor } = cutPage(found, limit, ORDER)
+  const { rows, ...page } = await listNewest(matching, query, ORDER)
   const links = await countLinksByTag(
     db.read,
     actor,
     rows.map(({ id }) => id),
   )
-  return {
-    data: rows.map((tag) => toTagResource(tag, links.get(tag.id) ?? 0)),
-    nextCursor,
-    total: Number(total),
-  }
+  return { data: rows.map((tag) => toTagResource(tag, links.get(tag.id) ?? 0)), ...page }
 }
 
 /** Tags with non-ASCII letters whose names match without their marks. A workspace has some thousand tags at most. */

@@ -3,8 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { createNextQuestions, createPageQuestions } from '../../../../bench/analytics-questions.ts'
-import { BIGGEST, generateHits } from '../../../../bench/hits-generator.ts'
 import { createHit, createHitQuery } from '../../../../tests/contracts/hit-engine.ts'
 import {
   anyHit,
@@ -18,6 +16,11 @@ import {
   type ClickHouseServer,
   getClickHouse,
 } from '../../../../tests/support/clickhouse/clickhouse-server.ts'
+import {
+  createNextQuestions,
+  createPageQuestions,
+} from '../../../../tests/support/hits/analytics-questions.ts'
+import { BIGGEST, generateHits } from '../../../../tests/support/hits/generate-hits.ts'
 import { findFreePort } from '../../../../tests/support/processes/free-port.ts'
 import { atScale, full, quick } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'

@@ -7,8 +7,8 @@ import {
   pick,
   type Random,
   randomDigits64,
-} from '../server/lib/seeded-random.ts'
-import { HIT_OUTCOMES } from '../server/storage/hits/hit.ts'
+} from '../../../server/lib/seeded-random.ts'
+import { HIT_OUTCOMES } from '../../../server/storage/hits/hit.ts'
 
 export const GENERATED_WORKSPACES = 50
 export const GENERATED_LINKS = 50_000

@@ -1,17 +1,17 @@
 // The questions of a dashboard, as queries of the hit engine.
 
-import { listBucketStarts, toZonedTime, untilNow } from '../server/features/analytics/timeline.ts'
-import { DAY_MS } from '../server/lib/utc-day.ts'
-import { toNullLabel } from '../server/storage/filter-grammar.ts'
-import { HIT_DIMENSIONS } from '../server/storage/hits/hit.ts'
+import { listBucketStarts, toZonedTime, untilNow } from '../../../server/features/analytics/timeline.ts'
+import { DAY_MS } from '../../../server/lib/utc-day.ts'
+import { toNullLabel } from '../../../server/storage/filter-grammar.ts'
+import { HIT_DIMENSIONS } from '../../../server/storage/hits/hit.ts'
 import type {
   HitColumn,
   HitFilter,
   HitGrouping,
   HitQuery,
   HitSelection,
-} from '../server/storage/hits/hit-engine.ts'
-import { END, GENERATED_DAYS } from './hits-generator.ts'
+} from '../../../server/storage/hits/hit-engine.ts'
+import { END, GENERATED_DAYS } from './generate-hits.ts'
 
 export interface Question {
   name: string
