@@ -267,6 +267,12 @@ const EXCEPTIONS: RuleException[] = [
     'selectFingerprints',
     'it reads hashes of all workspaces, and each look-up of a duplicate names its workspace',
   ),
+  createException(
+    'workspace',
+    'forms/endpoint/find-duplicate.ts',
+    'selectNewestFingerprint',
+    'it reads a time',
+  ),
   createException('workspace', 'forms/erasure/prune-submissions.ts', 'listForms', JOB),
   createException('allow', 'forms/erasure/prune-submissions.ts', 'deleteNext', JOB),
   createException('allow', 'forms/erasure/prune-submissions.ts', '', JOB),

@@ -36,6 +36,7 @@ const hashContent = (salt: string, content: string) =>
 
 const TIME_LENGTH = 8
 const toTime = (at: number) => Math.max(0, at).toString(36).padStart(TIME_LENGTH, '0')
+const readTime = (fingerprint: string) => Number.parseInt(fingerprint.slice(0, TIME_LENGTH), 36)
 /** PostgreSQL looks for a fingerprint as a whole, and two half minutes hold those of half a minute. */
 const toHalfMinute = (at: number) => toTime(Math.floor(at / DUPLICATE_WITHIN_MS))
 
@@ -64,11 +65,15 @@ export async function findFirstDuplicate(
     })
     return row?.first ?? null
   }
-  const recent = RECENT.get(db) ?? (await loadRecent(connection, since))
+  const recent = RECENT.get(db) ?? (await loadRecent(connection, at))
   RECENT.set(db, recent)
   const ids = recent.find(fingerprint)
-  if (ids.length === 0) return null
-  const [row] = await selectById(connection, { ids, hash, earlierHash, since, workspaceId })
+  if (ids?.length === 0) return null
+  const until = at + DUPLICATE_WITHIN_MS
+  const query = { hash, earlierHash, since, until, workspaceId }
+  const [row] = ids
+    ? await selectById(connection, { ...query, ids })
+    : await selectByTime(connection, { ...query, earliest: toTime(since), latest: toTime(until) })
   return row?.first ?? null
 }
 
@@ -79,11 +84,13 @@ export const noteStored = (db: Database, fingerprint: Fingerprint, id: number): 
 /** Of each SQLite database. */
 const RECENT = new WeakMap<Database, RecentSubmissions>()
 
-/** Those of the process before. */
-async function loadRecent(connection: Connection, since: number): Promise<RecentSubmissions> {
+/** Those of the process before. A submission may say that it is of an earlier time: the newest row decides. */
+async function loadRecent(connection: Connection, at: number): Promise<RecentSubmissions> {
+  const [newest] = await selectNewest(connection, {})
+  const since = Math.max(at, newest ? readTime(newest.fingerprint) : 0) - DUPLICATE_WITHIN_MS
   const recent = createRecentSubmissions(since)
   for (const { id, fingerprint } of await selectSince(connection, { fingerprint: toTime(since) }))
-    recent.add({ hash: fingerprint.slice(TIME_LENGTH), at: since }, id)
+    recent.add({ hash: fingerprint.slice(TIME_LENGTH), at: readTime(fingerprint) }, id)
   return recent
 }
 
@@ -92,26 +99,32 @@ const GENERATION_MS = DUPLICATE_WITHIN_MS + 5_000
 
 type RecentSubmissions = ReturnType<typeof createRecentSubmissions>
 
-/** Ids of submissions by a part of their hash, for half a minute at least and as long again at most. */
+/**
+ * Ids of submissions by a part of their hash. It covers all times since the generation before the current one.
+ * @param from the time since which all submissions are going to be added
+ */
 function createRecentSubmissions(from: number) {
-  let startedAt = from
+  let previousFrom = from
+  let currentFrom = from
   let current = new Map<number, number[]>()
   let previous = new Map<number, number[]>()
   return {
     add({ hash, at }: Pick<Fingerprint, 'hash' | 'at'>, id: number): void {
-      // A clock that was set back starts a generation, too.
-      if (Math.abs(at - startedAt) >= GENERATION_MS) {
+      if (at < previousFrom) return
+      if (at >= currentFrom + GENERATION_MS) {
+        previousFrom = currentFrom
         previous = current
+        currentFrom = at
         current = new Map()
-        startedAt = at
       }
       const key = toKey(hash)
       const ids = current.get(key)
       if (ids) ids.push(id)
       else current.set(key, [id])
     },
-    /** They may be of other submissions, and of none: the database knows. */
-    find({ hash, earlierHash }: Pick<Fingerprint, 'hash' | 'earlierHash'>): number[] {
+    /** @returns ids that may be of other submissions, and of none: the database knows; undefined for times before all */
+    find({ hash, earlierHash, at }: Fingerprint): number[] | undefined {
+      if (at - DUPLICATE_WITHIN_MS < previousFrom) return undefined
       const keys = hash === earlierHash ? [toKey(hash)] : [toKey(hash), toKey(earlierHash)]
       return keys.flatMap((key) => [...(previous.get(key) ?? []), ...(current.get(key) ?? [])])
     },
@@ -128,15 +141,29 @@ interface SubmissionQuery extends Record<string, unknown> {
   workspaceId: number
 }
 
-const selectById = prepareQuery(
-  (connection, query: SubmissionQuery & { ids: number[]; hash: string; earlierHash: string }) =>
-    connection
-      .selectFrom('submissions')
-      .select(first)
-      .where(isOneOf(connection, 'id', query.ids))
-      .where(sql`substr(fingerprint, ${sql.lit(TIME_LENGTH + 1)})`, 'in', [query.hash, query.earlierHash])
-      .where('created_at', '>', query.since)
-      .where(sql`+workspace_id`, '=', query.workspaceId),
+interface HashQuery extends SubmissionQuery {
+  until: number
+  hash: string
+  earlierHash: string
+}
+
+const selectSame = (connection: Connection, query: HashQuery) =>
+  connection
+    .selectFrom('submissions')
+    .select(first)
+    .where(sql`substr(fingerprint, ${sql.lit(TIME_LENGTH + 1)})`, 'in', [query.hash, query.earlierHash])
+    .where('created_at', '>', query.since)
+    .where('created_at', '<', query.until)
+    .where(sql`+workspace_id`, '=', query.workspaceId)
+
+const selectById = prepareQuery((connection, query: HashQuery & { ids: number[] }) =>
+  selectSame(connection, query).where(isOneOf(connection, 'id', query.ids)),
+)
+
+const selectByTime = prepareQuery((connection, query: HashQuery & { earliest: string; latest: string }) =>
+  selectSame(connection, query)
+    .where('fingerprint', '>', query.earliest)
+    .where('fingerprint', '<', query.latest),
 )
 
 const selectByFingerprint = prepareQuery(
@@ -155,4 +182,9 @@ function selectFingerprints(connection: Connection, { fingerprint }: { fingerpri
     .selectFrom('submissions')
     .select(['id', 'fingerprint'])
     .where('fingerprint', '>=', fingerprint)
+}
+
+const selectNewest = prepareQuery(selectNewestFingerprint)
+function selectNewestFingerprint(connection: Connection) {
+  return connection.selectFrom('submissions').select('fingerprint').orderBy('fingerprint', 'desc').limit(1)
 }

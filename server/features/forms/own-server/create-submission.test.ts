@@ -220,7 +220,10 @@ onBothEngines(
       const again = (await send({ fields: FIELDS, ...SENDER })).json.data
       expect(again.duplicateOf).toBe(first.id)
       const older = { fields: FIELDS, ...SENDER, at: toTime(NOW - HOUR) }
-      expect((await send(older)).json.data.duplicateOf).toBeNull()
+      const old = (await send(older)).json.data
+      expect(old.duplicateOf).toBeNull()
+      expect((await send(older)).json.data.duplicateOf).toBe(old.id)
+      expect((await send({ fields: FIELDS, ...SENDER })).json.data.duplicateOf).toBe(first.id)
       expect((await send({ fields: { a: 'casino' } })).json.data.status).toBe('spam')
       expect((await send({ fields: {} })).json.data).toMatchObject({
         status: 'spam',

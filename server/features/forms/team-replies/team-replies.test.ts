@@ -23,8 +23,8 @@ withReplies.quick('a reply of the team', (house) => {
 
   test.each([
     ['without an address', { name: 'Ada' }, undefined, 'has no email address'],
-    ['to a program', { email: 'no-reply@example.com' }, undefined, 'Nobody reads'],
-    ['to a mailbox behind another', { email: 'a%b.example@example.com' }, undefined, 'Nobody reads'],
+    ['to a program', { email: 'no-reply@example.com' }, undefined, 'are not read'],
+    ['to a mailbox behind another', { email: 'a%b.example@example.com' }, undefined, 'are not read'],
     ['to spam', { email: 'ada@example.com' }, 'spam', 'is spam'],
   ] as const)('is none %s', async (_, fields, status, message) => {
     const { form, id } = await createLead({ ...fields })
