@@ -248,7 +248,7 @@ onBothEngines('a person who uses the API with a cookie and no browser', (server)
     const none: Record<string, string>[] = [
       {},
       { 'Sec-Fetch-Site': 'none' },
-      { 'Sec-Fetch-Site': 'same-site' },
+      { 'Sec-Fetch-Site': 'same-site', 'Sec-Fetch-Mode': 'navigate' },
       { Referer: 'https://elsewhere.example/' },
       { Referer: 'nonsense' },
     ]
