@@ -52,61 +52,49 @@ export function LinkPage() {
     refetchInterval: COUNTING_MS,
     enabled: Number.isInteger(id) && id > 0,
   })
-  if (query.data) return <LoadedLink key={id} link={query.data} />
+  const link = query.data
+  const fixed = useMemo(() => ({ linkId }), [linkId])
   const isMissing = query.error instanceof ApiError && [404, 422].includes(query.error.status)
-  if (isMissing || !(id > 0)) return <NotFoundPage />
+  if ((isMissing && !link) || !(id > 0)) return <NotFoundPage />
   return (
     <Page
-      title="Link"
+      key={id}
+      title={link ? toLinkName(link) : 'Link'}
       breadcrumb={LINKS}
-      heading={<Skeleton className="h-8 w-64" />}
-      description={<Skeleton className="h-5 w-80" />}
+      heading={link ? <Heading link={link} /> : <Skeleton className="h-8 w-64" />}
+      description={link ? <Destination link={link} /> : <Skeleton className="h-5 w-80" />}
+      actions={link && <Actions link={link} />}
     >
-      {query.error ? (
+      {link ? (
+        <AboutLink link={link} />
+      ) : query.error ? (
         <ErrorState error={query.error} retry={() => void query.refetch()} />
       ) : (
-        <SkeletonRows rows={4} className="h-32 rounded-2xl" />
+        <Skeleton className="h-48 rounded-2xl" />
+      )}
+      {/* Needs only the link's number, so its questions are asked together with the one about the link. */}
+      {(link || !query.error) && (
+        <div className="mt-6">
+          <Suspense fallback={<SkeletonRows rows={3} className="h-40 rounded-2xl" />}>
+            <AnalyticsPanel fixed={fixed} since={link?.createdAt} />
+          </Suspense>
+        </div>
       )}
     </Page>
   )
 }
 
-function LoadedLink({ link }: { link: LinkResource }) {
-  const { edit } = useSearch({ from: FROM })
-  const canEdit = useCanEdit()
-  const handlers = useLinkPageHandlers(link)
-  const [isQrOpen, setQrOpen] = useState(false)
-  const showQr = useRef(() => setQrOpen(true)).current
-  useLinkPageShortcuts(link, { ...handlers, showQr })
-  const fixed = useMemo(() => ({ linkId: String(link.id) }), [link.id])
-  return (
-    <Page
-      title={toLinkName(link)}
-      breadcrumb={LINKS}
-      heading={<Heading link={link} />}
-      description={<Destination link={link} />}
-      actions={<Actions link={link} handlers={{ ...handlers, showQr }} />}
-    >
-      {link.suspended && <SuspensionNotice reason={link.suspendedReason} />}
-      <LinkDetails link={link} />
-      {(link.split || link.splitResult) && (
-        <Suspense fallback={<Skeleton className="mt-6 h-56 rounded-2xl" />}>
-          <SplitCard link={link} />
-        </Suspense>
-      )}
-      <div className="mt-6">
-        <Suspense fallback={<SkeletonRows rows={3} className="h-40 rounded-2xl" />}>
-          <AnalyticsPanel fixed={fixed} since={link.createdAt} />
-        </Suspense>
-      </div>
-      <Suspense>
-        {edit && canEdit && <LinkDrawer id={link.id} onClose={handlers.closeEdit} />}
-        {edit && !canEdit && <ViewerDialog onClose={handlers.closeEdit} />}
-        {isQrOpen && <QrDialog link={link} onClose={() => setQrOpen(false)} />}
+const AboutLink = ({ link }: { link: LinkResource }) => (
+  <>
+    {link.suspended && <SuspensionNotice reason={link.suspendedReason} />}
+    <LinkDetails link={link} />
+    {(link.split || link.splitResult) && (
+      <Suspense fallback={<Skeleton className="mt-6 h-56 rounded-2xl" />}>
+        <SplitCard link={link} />
       </Suspense>
-    </Page>
-  )
-}
+    )}
+  </>
+)
 
 const SuspensionNotice = ({ reason }: { reason: string | null }) => (
   <div role="note" className="mb-4 rounded-2xl border border-danger bg-danger-tint p-4 text-sm wrap-anywhere">
@@ -201,10 +189,15 @@ const Destination = ({ link: { destinationUrl, title } }: { link: LinkResource }
   </div>
 )
 
-function Actions({ link, handlers }: { link: LinkResource; handlers: LinkPageHandlers }) {
+/** The buttons, the shortcuts and the dialogs that both open. */
+function Actions({ link }: { link: LinkResource }) {
+  const { edit } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: FROM })
   const canEdit = useCanEdit()
   const [menuButton, openMenu] = useState<HTMLElement>()
+  const [isQrOpen, setQrOpen] = useState(false)
+  const handlers = { ...useLinkPageHandlers(link), showQr: () => setQrOpen(true) }
+  useLinkPageShortcuts(link, handlers)
   return (
     <>
       <Button icon={<QrCode size={16} />} onClick={handlers.showQr}>
@@ -217,6 +210,9 @@ function Actions({ link, handlers }: { link: LinkResource; handlers: LinkPageHan
       )}
       <LinkMenuButton link={link} onOpen={openMenu} />
       <Suspense>
+        {edit && canEdit && <LinkDrawer id={link.id} onClose={handlers.closeEdit} />}
+        {edit && !canEdit && <ViewerDialog onClose={handlers.closeEdit} />}
+        {isQrOpen && <QrDialog link={link} onClose={() => setQrOpen(false)} />}
         {menuButton && (
           <LinkMenu
             link={link}
