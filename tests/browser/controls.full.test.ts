@@ -93,6 +93,8 @@ onDashboard('controls', (dashboard) => {
     await page.keyboard.press('Escape')
     await panel.waitFor({ state: 'detached' })
 
+    // Away from a color that is not saved.
+    await page.getByRole('button', { name: 'Discard' }).click()
     await open('/settings?tab=keys')
     await page.getByRole('button', { name: 'New key' }).click()
     await chooseOption(page.getByLabel('Access'), 'Custom')

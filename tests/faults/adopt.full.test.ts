@@ -140,7 +140,7 @@ test('counts every acknowledged click once, although it is killed', async () => 
   }
   const { code, output } = await runCommand(...adopt(dead.dataDir))
   if (code !== 0) throw new Error(output)
-  expect(output).toContain('It can be deleted')
+  expect(output).toContain('You can delete it')
   const counted = await readCountedClicks(server, alive.keys[0] as string, 'a')
   const rows = await readTerms()
   expect(acknowledged.filter((marker) => rows.get(marker) !== 1)).toEqual([])

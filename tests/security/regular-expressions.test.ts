@@ -21,6 +21,58 @@ const LIMITS: Parameters = {
 
 /** Patterns whose time grows with a power of their text, with what bounds the text. */
 const POLYNOMIAL: [file: string, pattern: string, bound: string][] = [
+  [
+    'dashboard/bundle-icons.ts',
+    String.raw`/import \{([^}]*)\} from 'lucide-react'/g`,
+    'our own source, at the build',
+  ],
+  [
+    'dashboard/bundle.ts',
+    String.raw`/url\(([^)]*)\) format\([^)]*\)/g`,
+    'our own style sheets, at the build',
+  ],
+  [
+    'dashboard/pages/forms/gallery/draw-markup.ts',
+    String.raw`/<!--.*?-->|<(\/?)([a-z][a-z\d]*)((?:"[^"]*"|[^">])*)>|[^<]+/gs`,
+    'our own examples, in the browser',
+  ],
+  [
+    'dashboard/pages/inbox/state/reply-text.ts',
+    String.raw`/\{\{\s*([^{}\r\n]{1,256}?)\s*\}\}/g`,
+    "the team's own template, in the browser",
+  ],
+  ['dashboard/texts/find-messages.ts', String.raw`/[ \t]+$/`, 'our own texts, at the build'],
+  [
+    'dashboard/texts/text-rules.ts',
+    String.raw`/[[\];]|\b[\w-]+:[\w-]|\w--?\w+-|\w! |\w!$/`,
+    'our own texts, in tests',
+  ],
+  [
+    'dashboard/texts/text-rules.ts',
+    String.raw`/\b(?:https?|mailto|tel|sms):\S*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\b[\w-]+(?:\.[\w-]+)*\.(?:com|org|net|example|local)\b(?:\/\S*)?|\b[\w]+[_=][\w=-]*|\[[\w-]+\]\S*|\{\d+\}\/\w+|\b(?:[a-z]+\.)+(?=\{\d+\})|^(?:[a-z]+\.)+$|\bTowpath\b|\\\{\\\{[^}]*\\\}\\\}|\\.|<\/?\d+\/?>|\{\d+\}/g`,
+    'our own texts, in tests',
+  ],
+  [
+    'dashboard/ui/copy/highlight-code.ts',
+    String.raw`/(?<comment><!--.*?-->)|(?<tag><\/?[a-z][a-z\d]*|\/?>)|(?<string>"[^"]*")|(?<name>[\w:-]+(?==")|\s(?:required|multiple|defer)\b)/gis`,
+    'our own examples, in the browser',
+  ],
+  [
+    'dashboard/ui/copy/highlight-code.ts',
+    String.raw`/(?<comment>\/\*.*?\*\/)|(?<string>"[^"]*")|(?<name>[\w-]+(?=: ))/gs`,
+    'our own examples, in the browser',
+  ],
+  [
+    'dashboard/ui/copy/highlight-code.ts',
+    String.raw`/<!--.*?-->|<\/?[a-z](?:"[^"]*"|[^">])*>/gis`,
+    'our own examples, in the browser',
+  ],
+  [
+    'server/features/forms/page-check/list-field-labels.ts',
+    String.raw`/(?:\s*(?:[*:：†]|\((?:required|optional)\)))+$/i`,
+    'LABEL_TEXT_MAX characters of a label',
+  ],
+  ['server/features/notify/presets/schema.ts', String.raw`/"\{\{=(.*?)\}\}"/g`, 'our own presets'],
   ['dashboard/pages/forms/form-examples.ts', '/<input([^>]*)>/g', 'an example of ours with names of fields'],
   ['dashboard/pages/forms/page-check.tsx', '/<[a-z/].*>/is', 'a sentence of ours, in the browser'],
   [

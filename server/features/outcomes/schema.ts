@@ -76,7 +76,7 @@ export const CreateOutcome = z
     email: emailAddress
       .nullable()
       .optional()
-      .openapi({ description: 'The latest lead of this address before `at`' }),
+      .openapi({ type: ['string', 'null'], description: 'The latest lead of this address before `at`' }),
     clickId: text(1, CLICK_ID_MAX)
       .nullable()
       .optional()

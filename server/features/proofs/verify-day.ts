@@ -1,6 +1,7 @@
 // Recomputes one closed day of a workspace, for people who want to see that it was not edited.
 
 import { notFound } from '../../lib/failure.ts'
+import { isCleanText } from '../../lib/text.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { digestDay } from './day-digest.ts'
@@ -14,6 +15,8 @@ export async function verifyDay(
   { workspaceId }: Pick<Actor, 'workspaceId'>,
   day: string,
 ): Promise<ProofCheckResource> {
+  // PostgreSQL stores no NUL, and does not look for one.
+  if (!isCleanText(day)) throw notFound('Proof')
   const entries = await read
     .selectFrom('day_proofs')
     .selectAll()

@@ -50,5 +50,5 @@ export const OUTBOX_MUTANTS = [
       'channels.slice(0, 2).map((channel) => ({\n      ...event',
     ],
   ]),
-  ...toMutants(`${DELIVERY}/prune-attempts.ts`, [['attempts stay', 'at < $', 'at < -$']]),
+  ...toMutants(`${DELIVERY}/prune-attempts.ts`, [['attempts stay', 'sql`at < $', 'sql`at < -$']]),
 ]

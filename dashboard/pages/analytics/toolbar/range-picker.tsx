@@ -18,7 +18,8 @@ const SHORTCUT_INTERVALS: [string, Interval][] = [
   ['h', '24h'],
   ['w', '7d'],
   ['m', '30d'],
-  ['q', '90d'],
+  // `q` shows the QR code of a link.
+  ['9', '90d'],
   ['y', '1y'],
 ]
 const INTERVAL_PHRASES: Record<string, string> = {

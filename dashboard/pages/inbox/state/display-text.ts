@@ -26,7 +26,8 @@ export function toSenderName(submission: Submission): string {
 const MESSAGE =
   /^(your|the)?[-_ ]?(message|comments?|question|enquiry|inquiry|feedback|description|details|body|text|notes?|request|wishes|nachricht|anfrage|mensaje|mensagem|bericht)$/i
 
-const isWebAddress = (text: string) => /^\S*(?:@|:\/\/|www\.)\S*$/i.test(text)
+/** Two tests, because one pattern for both takes seconds for a long text of a sender. */
+const isWebAddress = (text: string) => !/\s/.test(text) && /@|:\/\/|www\./i.test(text)
 
 /** The message: the field that is named so, else the longest value with several words, else the longest one. */
 export function findMessage(submission: Submission): string | undefined {

@@ -37,7 +37,7 @@ const CHOICES: MutantRule[] = [
   ['imports in lists', 'return imported && isSum', 'return imported'],
   ['imports with filters', 'imported && isSum && filters.length === 0 ?', 'imported && isSum ?'],
   ['filters of sums', 'if (isSum && filters.length === 0) return', 'if (isSum) return'],
-  ['filters in lists of another column', 'if (!isSum) columns.add(groupBy.by as HitColumn)', ''],
+  ['filters in lists of another column', '  if (!isSum) columns.add(', '  new Set<HitColumn>().add('],
   [
     'filters of two kinds of columns',
     '[...columns].every(isPeopleColumn)',
