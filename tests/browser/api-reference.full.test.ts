@@ -2,9 +2,10 @@
 // readers, keyboards and phones get along with it.
 
 import { expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { findBarriers } from '../support/browser/accessibility.ts'
 import { type CustomerSite, onCustomerSite } from '../support/browser/customer-site.ts'
+import { until } from '../support/until.ts'
 
 const measureOverflow = (page: Page) =>
   page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
@@ -49,6 +50,7 @@ onCustomerSite('the API reference', (site) => {
     expect(await measureOverflow(page)).toBe(0)
 
     const forPeople = page.locator('#operations-API_keys-createApiKey')
+    await scrollTo(page, forPeople)
     await forPeople.locator('.opblock-summary-control').click()
     await forPeople.getByText('Only for people who are signed in').waitFor()
     expect(await forPeople.locator('.try-out__btn').count()).toBe(0)
@@ -88,9 +90,14 @@ async function openReference(site: CustomerSite) {
   return visitor
 }
 
+/** Swagger UI draws the operations that a reader comes near to. */
+const scrollTo = (page: Page, block: Locator) =>
+  until('the operation', async () => (await block.count()) > 0 || page.mouse.wheel(0, 1000))
+
 /** Opens an operation, tries it out and executes it with what is filled in. @returns the status of the answer */
 async function execute(page: Page, tag: string, id: string): Promise<string> {
   const block = page.locator(`#operations-${tag}-${id}`)
+  await scrollTo(page, block)
   await block.locator('.opblock-summary-control').click()
   await block.locator('.try-out__btn').click()
   await block.locator('.execute').click()
