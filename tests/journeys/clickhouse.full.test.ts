@@ -27,7 +27,7 @@ beforeAll(async () => {
   clickHouse = await startClickHouse()
   url = await clickHouse.createDatabase()
   server = await startServer('postgres', {
-    environment: { CLICKHOUSE_URL: url, TOWPATH_SECRET: SECRET, HIT_RETENTION_DAYS: '30' },
+    environment: { CLICKHOUSE_URL: url, TOWPATH_SECRET: SECRET, HIT_RETENTION_DAYS: '90' },
   })
 }, CLICKHOUSE_START_MS)
 afterAll(async () => {
