@@ -59,21 +59,19 @@ export function createClickAnnouncer(needs: ClickAnnouncerNeeds): ClickAnnouncer
       }
       // A worker that sleeps has written nothing new since it was asked. After a start, nobody knows.
       if (!isFirst && hits.state().batch <= mark.batch) return
-      await tellAll(needs, subscribers, mark)
+      await tellAll(needs, mark)
       isFirst = false
     },
   }
 }
 
-async function tellAll(
-  needs: ClickAnnouncerNeeds,
-  subscribers: ClickSubscriber[],
-  mark: BatchPosition,
-): Promise<void> {
+async function tellAll(needs: ClickAnnouncerNeeds, mark: BatchPosition): Promise<void> {
   const { db, hits, node, now } = needs
-  const workspaceIds = [...new Set(subscribers.map(({ workspace_id }) => workspace_id))]
   const links = new Map<number, EventLink>()
   for (let after = mark, hasMore = true; hasMore; ) {
+    // A backlog takes minutes, and channels are deleted meanwhile.
+    const subscribers = await listSubscribers(db)
+    const workspaceIds = [...new Set(subscribers.map(({ workspace_id }) => workspace_id))]
     const read = await hits.readNewClicks({ after, workspaceIds, limit: CLICKS_AT_ONCE })
     const { position } = read
     if (position.batch === after.batch && position.hit === after.hit) return
