@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createHit } from '../../../tests/contracts/hit-engine.ts'
-import { insertRows, linkRow, tagRow, useDatabase, workspaceRow } from '../../../tests/support/test-rows.ts'
+import { insertRows, useDatabase } from '../../../tests/support/test-rows.ts'
 import { toErrorResponse } from '../../http/error-response.ts'
 import { openDuckDb } from '../../storage/hits/duckdb/engine.ts'
 import type { Hit } from '../../storage/hits/hit.ts'
@@ -10,30 +10,13 @@ import type { HitEngine } from '../../storage/hits/hit-engine.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { createAnalyticsApi } from './api.ts'
 import { createSparklinesApi } from './sparklines-api.ts'
-
-const NOW = Date.parse('2026-03-30T10:00:00Z')
-const BEGAN = Date.parse('2026-01-15T08:00:00Z')
+import { ASKED_AT, TWO_WORKSPACES } from './two-workspaces.fixture.ts'
 
 let hits: HitEngine
 let down = false
 
-const linkTag = (link_id: number, tag_id: number, workspace_id = 1) => ({ link_id, tag_id, workspace_id })
 const rows = useDatabase('sqlite', async (db, directory) => {
-  await insertRows(db, {
-    workspaces: [1, 2].map((id) => workspaceRow({ id, created_at: BEGAN })),
-    links: [
-      linkRow({ id: 1, slug: 'Spring' }),
-      linkRow({ id: 2, domain: 'go.example.com', slug: 'spring' }),
-      linkRow({ id: 3, slug: 'old', deleted_at: NOW }),
-      linkRow({ id: 4, workspace_id: 2, slug: 'theirs' }),
-    ],
-    tags: [
-      tagRow({ id: 1, name: 'Mail' }),
-      tagRow({ id: 2, name: 'Ads' }),
-      tagRow({ id: 3, workspace_id: 2, name: 'Theirs' }),
-    ],
-    link_tags: [linkTag(1, 1), linkTag(1, 2), linkTag(3, 1), linkTag(4, 3, 2)],
-  })
+  await insertRows(db, TWO_WORKSPACES)
   hits = await openDuckDb({ path: join(directory, 'hits.duckdb') })
   const path = join(directory, '1.ndjson')
   writeFileSync(path, CLICKS.map((each) => `${JSON.stringify(each)}\n`).join(''))
@@ -67,10 +50,10 @@ async function ask(query: string, workspaceId = 1, about = 'clicks') {
       down ? Promise.reject(new Error('gone')) : hits.ask(asked),
     explain: hits.explain,
     export: hits.export,
-    countedUntil: () => NOW - 500,
+    countedUntil: () => ASKED_AT - 500,
   }
   const { db, dataDir } = rows
-  const needs = { db, hits: answers, now: () => NOW, defaultDomain: 'tow.example', scratchDir: dataDir }
+  const needs = { db, hits: answers, now: () => ASKED_AT, defaultDomain: 'tow.example', scratchDir: dataDir }
   app.route('/', createAnalyticsApi(needs)).route('/', createSparklinesApi(needs))
   const response = await app.request(`/analytics/${about}${query}`)
   // biome-ignore lint/suspicious/noExplicitAny: each test knows the shape it asks for
@@ -311,7 +294,7 @@ test('the API reference names every parameter and every shape of answer', () => 
   const document = createAnalyticsApi({
     db: rows.db,
     hits: { ...hits, countedUntil: () => 0 },
-    now: () => NOW,
+    now: () => ASKED_AT,
     defaultDomain: 'tow.example',
     scratchDir: rows.dataDir,
   }).getOpenAPI31Document({ openapi: '3.1.0', info: { title: 't', version: '1' } })

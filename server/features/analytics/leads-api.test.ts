@@ -2,14 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createHit } from '../../../tests/contracts/hit-engine.ts'
-import {
-  formRow,
-  insertRows,
-  linkRow,
-  tagRow,
-  useDatabase,
-  workspaceRow,
-} from '../../../tests/support/test-rows.ts'
+import { formRow, insertRows, useDatabase } from '../../../tests/support/test-rows.ts'
 import { ENGINES } from '../../../tests/support/world.ts'
 import { toErrorResponse } from '../../http/error-response.ts'
 import type { Touches } from '../../storage/database/tables/form-tables.ts'
@@ -20,30 +13,16 @@ import { createApi } from '../accounts/access/api-env.ts'
 import { insertSubmissions, type TestSubmission } from '../forms/submissions/submission.fixture.ts'
 import { createAnalyticsBatchApi } from './batch-api.ts'
 import { createLeadsApi, type LeadsApiNeeds } from './leads-api.ts'
+import { ASKED_AT, BEGAN, TWO_WORKSPACES } from './two-workspaces.fixture.ts'
 import { withoutOutcomes } from './without-outcomes.fixture.ts'
 
-const NOW = Date.parse('2026-03-30T10:00:00Z')
-const BEGAN = Date.parse('2026-01-15T08:00:00Z')
-const linkTag = (link_id: number, tag_id: number, workspace_id = 1) => ({ link_id, tag_id, workspace_id })
 const THINGS = {
-  workspaces: [1, 2].map((id) => workspaceRow({ id, created_at: BEGAN })),
+  ...TWO_WORKSPACES,
   forms: [
     formRow({ id: 1, form_key: 'aaaaaaaaaa', name: 'Contact' }),
     formRow({ id: 2, form_key: 'bbbbbbbbbb', name: 'Quote' }),
     formRow({ id: 3, workspace_id: 2, form_key: 'cccccccccc', name: 'Theirs' }),
   ],
-  links: [
-    linkRow({ id: 1, slug: 'Spring' }),
-    linkRow({ id: 2, domain: 'go.example.com', slug: 'spring' }),
-    linkRow({ id: 3, slug: 'old', deleted_at: NOW }),
-    linkRow({ id: 4, workspace_id: 2, slug: 'theirs' }),
-  ],
-  tags: [
-    tagRow({ id: 1, name: 'Mail' }),
-    tagRow({ id: 2, name: 'Ads' }),
-    tagRow({ id: 3, workspace_id: 2, name: 'Theirs' }),
-  ],
-  link_tags: [linkTag(1, 1), linkTag(1, 2), linkTag(3, 1), linkTag(4, 3, 2)],
 }
 
 const sent = (moment: string, part: TestSubmission = {}): TestSubmission => ({
@@ -139,9 +118,9 @@ describe.each(ENGINES)('leads over REST (%s)', (engine) => {
     hits: {
       ask: (asked) => (down ? Promise.reject(new Error('gone')) : hits.ask(asked)),
       explain: hits.explain,
-      countedUntil: () => NOW - 500,
+      countedUntil: () => ASKED_AT - 500,
     },
-    now: () => NOW,
+    now: () => ASKED_AT,
     defaultDomain: 'tow.example',
     resolvePendingAttribution: async (workspaceId) => void settled.push(workspaceId),
   })

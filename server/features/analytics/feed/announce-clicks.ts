@@ -59,18 +59,20 @@ export function createClickAnnouncer(needs: ClickAnnouncerNeeds): ClickAnnouncer
       }
       // A worker that sleeps has written nothing new since it was asked. After a start, nobody knows.
       if (!isFirst && hits.state().batch <= mark.batch) return
-      await tellAll(needs, mark)
+      await tellAll(needs, subscribers, mark)
       isFirst = false
     },
   }
 }
 
-async function tellAll(needs: ClickAnnouncerNeeds, mark: BatchPosition): Promise<void> {
+async function tellAll(
+  needs: ClickAnnouncerNeeds,
+  first: ClickSubscriber[],
+  mark: BatchPosition,
+): Promise<void> {
   const { db, hits, node, now } = needs
   const links = new Map<number, EventLink>()
-  for (let after = mark, hasMore = true; hasMore; ) {
-    // A backlog takes minutes, and channels are deleted meanwhile.
-    const subscribers = await listSubscribers(db)
+  for (let [subscribers, after, hasMore] = [first, mark, true]; hasMore; ) {
     const workspaceIds = [...new Set(subscribers.map(({ workspace_id }) => workspace_id))]
     const read = await hits.readNewClicks({ after, workspaceIds, limit: CLICKS_AT_ONCE })
     const { position } = read
@@ -90,6 +92,8 @@ async function tellAll(needs: ClickAnnouncerNeeds, mark: BatchPosition): Promise
     if (!hasMoved) return
     after = position
     hasMore = read.hasMore
+    // A backlog takes minutes, and channels are deleted meanwhile.
+    if (hasMore) subscribers = await listSubscribers(db)
   }
 }
 
