@@ -33,7 +33,8 @@ import type { Database } from '../storage/database/open-database.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-const DAY = 24 * 60 * MINUTE
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
 
 export interface JobNeeds extends ErasureNeeds {
   db: Database
@@ -72,300 +73,96 @@ export interface JobNeeds extends ErasureNeeds {
 
 interface Job {
   name: string
-  /**
-   * `node`: the job keeps something of this process, or of its directory. `cluster`: it works on shared rows, so one
-   * node does it for all, under a lease as long as the period.
-   */
-  runsOn: 'node' | 'cluster'
   everyMs: number
-  /** When the job runs first; after one period when absent. */
-  firstMs?: number
-  run: (needs: JobNeeds) => Promise<void>
+  /** When the job runs first. */
+  firstMs: number
+  run(needs: JobNeeds): Promise<unknown>
+}
+
+type Period = number | { every: number; first: number }
+
+/** The job keeps something of this process, or of its directory. */
+const onNode = (name: string, period: Period, run: (needs: JobNeeds) => Promise<unknown>): Job =>
+  typeof period === 'number'
+    ? { name, everyMs: period, firstMs: period, run }
+    : { name, everyMs: period.every, firstMs: period.first, run }
+
+/** The job works on shared rows, so one node does it for all, under a lease as long as the period. */
+function onCluster(name: string, period: Period, run: (needs: JobNeeds) => Promise<void>): Job {
+  const job = onNode(name, period, run)
+  return { ...job, run: (needs) => needs.runAlone(name, job.everyMs, () => run(needs)) }
 }
 
 const JOBS: Job[] = [
-  {
-    name: 'rotate visitor salts',
-    runsOn: 'node',
-    // After the clock has jumped to another day, both processes hash visitors of it with substitutes of their own.
-    everyMs: 30 * SECOND,
-    run: async ({ db, now, setSalts }) => setSalts(await ensureSalts({ db, now: now() })),
-  },
-  {
-    name: 'prune idempotency keys',
-    runsOn: 'cluster',
-    everyMs: 60 * MINUTE,
-    run: ({ db, now }) => pruneIdempotencyKeys(db, now()),
-  },
-  {
-    name: 'prune rate windows',
-    runsOn: 'cluster',
-    everyMs: 10 * MINUTE,
-    run: ({ db, now }) => pruneRateWindows(db, now()),
-  },
-  {
-    name: 'prune sessions',
-    runsOn: 'cluster',
-    everyMs: 60 * MINUTE,
-    run: ({ db, now }) => pruneSessions(db, now()),
-  },
-  {
-    name: 'prune invitations',
-    runsOn: 'cluster',
-    everyMs: 60 * MINUTE,
-    run: ({ db, now }) => pruneInvitations(db, now()),
-  },
-  {
-    name: 'prune mail counts',
-    runsOn: 'cluster',
-    everyMs: DAY,
-    run: ({ db, now }) => pruneMailCounts(db, now()),
-  },
-  {
-    name: 'prune audit log',
-    runsOn: 'cluster',
-    everyMs: 60 * MINUTE,
-    run: ({ db, now }) => pruneAudit(db, now()),
-  },
-  {
-    name: 'prune delivery attempts',
-    runsOn: 'cluster',
-    everyMs: 60 * MINUTE,
-    run: ({ db, now }) => pruneAttempts(db, now()),
-  },
-  {
-    name: 'follow the clock',
-    runsOn: 'node',
-    everyMs: 5 * SECOND,
-    firstMs: 0,
-    run: ({ followClock }) => followClock(),
-  },
-  {
-    name: 'end splits',
-    runsOn: 'cluster',
-    everyMs: MINUTE,
-    run: ({ endDueSplits }) => endDueSplits(),
-  },
-  {
-    // Each node has its batches, and a mark of its own.
-    name: 'announce clicks',
-    runsOn: 'node',
-    everyMs: 5 * SECOND,
-    run: ({ announceClicks }) => announceClicks(),
-  },
-  {
-    name: 'announce expired links',
-    runsOn: 'cluster',
-    everyMs: 30 * SECOND,
-    firstMs: SECOND,
-    run: ({ announceExpired }) => announceExpired(),
-  },
-  {
-    name: 'send reports of views',
-    runsOn: 'cluster',
-    everyMs: 30 * SECOND,
-    run: ({ sendReports }) => sendReports(),
-  },
-  {
-    name: 'check alerts of views',
-    runsOn: 'cluster',
-    everyMs: 60 * SECOND,
-    run: ({ sendAlerts }) => sendAlerts(),
-  },
-  {
-    name: 'prune submissions',
-    runsOn: 'cluster',
-    everyMs: 60 * MINUTE,
-    firstMs: 2 * MINUTE,
-    run: ({ submissionPruner }) => submissionPruner.run(),
-  },
-  {
-    name: 'close names of browsers',
-    runsOn: 'cluster',
-    everyMs: DAY,
-    firstMs: MINUTE,
-    run: ({ db }) => closeClientNames(db),
-  },
-  {
-    name: 'fold search texts',
-    runsOn: 'cluster',
-    everyMs: DAY,
-    firstMs: MINUTE,
-    async run({ db }) {
-      await foldSearchTexts(db)
-      await foldSubmissionTexts(db)
-    },
-  },
-  {
-    name: 'prune form attempts',
-    runsOn: 'cluster',
-    everyMs: 60 * MINUTE,
-    run: ({ db, now }) => pruneFormAttempts(db, now()),
-  },
-  {
-    name: 'prune replies',
-    runsOn: 'cluster',
-    everyMs: 60 * MINUTE,
-    run: ({ db, now }) => pruneReplies(db, now()),
-  },
-  {
-    name: 'prune hits',
-    runsOn: 'node',
-    everyMs: DAY,
-    firstMs: 30 * SECOND,
-    run: async ({ now, hitRetentionDays, pruneHits }) => {
-      if (hitRetentionDays !== undefined) await pruneHits(toRetentionStart(now(), hitRetentionDays))
-    },
-  },
-  {
-    name: 'prune misses',
-    runsOn: 'cluster',
-    everyMs: 60 * MINUTE,
-    run: ({ db, now, hitRetentionDays }) => {
-      const since = hitRetentionDays === undefined ? 0 : toRetentionStart(now(), hitRetentionDays)
-      return pruneMisses({ db, now: now(), since })
-    },
-  },
-  {
-    name: 'report missing slugs',
-    runsOn: 'cluster',
-    everyMs: 10 * MINUTE,
-    run: ({ reportMissing }) => reportMissing(),
-  },
-  {
-    name: 'close days',
-    runsOn: 'cluster',
-    everyMs: 60 * MINUTE,
-    firstMs: 5 * MINUTE,
-    run: (needs) => closeDays(needs),
-  },
-  {
-    // A run takes 35 seconds at most, and the last check of it 20 more.
-    name: 'watch destinations',
-    runsOn: 'cluster',
-    everyMs: MINUTE,
-    run: ({ watchDestinations }) => watchDestinations(),
-  },
-  {
-    // Lists are sorted by what this job moves.
-    name: 'move new clicks into links',
-    runsOn: 'cluster',
-    everyMs: MINUTE,
-    run: ({ db }) => moveNewClicks(db),
-  },
-  {
-    name: 'prune the trash of links',
-    runsOn: 'cluster',
-    everyMs: 60 * MINUTE,
-    run: ({ db, now }) => pruneTrash(db, now()),
-  },
-  {
-    // Each verified domain once a day, and new ones more often.
-    name: 'look at the DNS of domains',
-    runsOn: 'cluster',
-    everyMs: 10 * MINUTE,
-    run: ({ verification }) => recheckDomains(verification),
-  },
-  {
-    // Each node says which files it has, so that the others keep them.
-    name: 'prune built files',
-    runsOn: 'node',
-    everyMs: 10 * MINUTE,
-    run: async ({ pruneBuiltFiles }) => pruneBuiltFiles?.(),
-  },
-  {
-    name: 'resolve pending attribution',
-    runsOn: 'cluster',
-    everyMs: SECOND,
-    run: ({ resolvePendingAttribution }) => resolvePendingAttribution(),
-  },
-  {
-    name: 'prune changes',
-    runsOn: 'cluster',
-    everyMs: MINUTE,
-    run: ({ db }) => pruneChanges(db),
-  },
-  {
-    name: 'reload the blocklist',
-    runsOn: 'node',
-    everyMs: SECOND,
-    run: ({ reloadBlocklist }) => reloadBlocklist(),
-  },
-  {
-    name: 'erase the files of deleted submissions',
-    // All workers of a machine share one directory, and all nodes one bucket.
-    runsOn: 'cluster',
-    everyMs: 5 * SECOND,
-    run: ({ eraseFiles }) => eraseFiles(),
-  },
-  {
-    // At the start, a server sweeps what its last run left in its directory.
-    name: 'sweep uploads without a submission',
-    runsOn: 'node',
-    everyMs: 60 * MINUTE,
-    firstMs: 0,
-    run: ({ sweepUploads }) => sweepUploads(),
-  },
-  {
-    name: 'prune captcha tokens',
-    runsOn: 'cluster',
-    everyMs: 10 * MINUTE,
-    run: ({ db, now }) => pruneSpentTokens(db, now()),
-  },
-  {
-    // A backup has the directories of all workers of a machine.
-    name: 'make a backup when one is due',
-    runsOn: 'node',
-    everyMs: MINUTE,
-    firstMs: 3 * SECOND,
-    run: ({ makeBackup }) => makeBackup(),
-  },
-  {
-    // Each node has the files of its imports. A command may leave one in the database, so the job looks often.
-    name: 'run imports',
-    runsOn: 'node',
-    everyMs: SECOND,
-    firstMs: 0,
-    run: ({ imports }) => imports.run(),
-  },
-  {
-    name: 'erase click histories of undone imports',
-    runsOn: 'node',
-    everyMs: 2 * SECOND,
-    run: ({ imports }) => imports.eraseHistories(),
-  },
-  {
-    name: 'prune files of imports',
-    runsOn: 'node',
-    everyMs: 60 * MINUTE,
-    firstMs: MINUTE,
-    run: ({ imports }) => imports.pruneFiles(),
-  },
-  {
-    name: 'prune rows of imports',
-    runsOn: 'cluster',
-    everyMs: 60 * MINUTE,
-    run: ({ db, now }) => pruneImportRows(db, now()),
-  },
-  {
-    name: 'fail imports of lost servers',
-    runsOn: 'cluster',
-    everyMs: 10 * MINUTE,
-    firstMs: 5 * SECOND,
-    run: ({ imports }) => imports.failAbandoned(),
-  },
-  {
-    name: 'erase deleted workspaces',
-    runsOn: 'node',
-    everyMs: 2 * SECOND,
-    run: eraseDeletedWorkspaces,
-  },
-]
+  // After the clock has jumped to another day, both processes hash visitors of it with substitutes of their own.
+  onNode('rotate visitor salts', 30 * SECOND, async ({ db, now, setSalts }) =>
+    setSalts(await ensureSalts({ db, now: now() })),
+  ),
+  onNode('follow the clock', { every: 5 * SECOND, first: 0 }, (needs) => needs.followClock()),
+  onNode('reload the blocklist', SECOND, (needs) => needs.reloadBlocklist()),
+  // Each node has its batches, and a mark of its own.
+  onNode('announce clicks', 5 * SECOND, (needs) => needs.announceClicks()),
+  onNode('prune hits', { every: DAY, first: 30 * SECOND }, async ({ now, hitRetentionDays, pruneHits }) => {
+    if (hitRetentionDays !== undefined) await pruneHits(toRetentionStart(now(), hitRetentionDays))
+  }),
+  onNode('erase deleted workspaces', 2 * SECOND, eraseDeletedWorkspaces),
+  // Each node says which files it has, so that the others keep them.
+  onNode('prune built files', 10 * MINUTE, async ({ pruneBuiltFiles }) => pruneBuiltFiles?.()),
+  // At the start, a server sweeps what its last run left in its directory.
+  onNode('sweep uploads without a submission', { every: HOUR, first: 0 }, (needs) => needs.sweepUploads()),
+  // A backup has the directories of all workers of a machine.
+  onNode('make a backup when one is due', { every: MINUTE, first: 3 * SECOND }, (needs) =>
+    needs.makeBackup(),
+  ),
+  // Each node has the files of its imports. A command may leave one in the database, so the job looks often.
+  onNode('run imports', { every: SECOND, first: 0 }, ({ imports }) => imports.run()),
+  onNode('erase click histories of undone imports', 2 * SECOND, ({ imports }) => imports.eraseHistories()),
+  onNode('prune files of imports', { every: HOUR, first: MINUTE }, ({ imports }) => imports.pruneFiles()),
 
-async function runOnItsNode(needs: JobNeeds, { name, runsOn, everyMs, run }: Job): Promise<void> {
-  if (runsOn === 'node') await run(needs)
-  else await needs.runAlone(name, everyMs, () => run(needs))
-}
+  onCluster('resolve pending attribution', SECOND, (needs) => needs.resolvePendingAttribution()),
+  // All workers of a machine share one directory, and all nodes one bucket.
+  onCluster('erase the files of deleted submissions', 5 * SECOND, (needs) => needs.eraseFiles()),
+  onCluster('end splits', MINUTE, (needs) => needs.endDueSplits()),
+  onCluster('announce expired links', { every: 30 * SECOND, first: SECOND }, (needs) =>
+    needs.announceExpired(),
+  ),
+  onCluster('send reports of views', 30 * SECOND, (needs) => needs.sendReports()),
+  onCluster('check alerts of views', MINUTE, (needs) => needs.sendAlerts()),
+  onCluster('report missing slugs', 10 * MINUTE, (needs) => needs.reportMissing()),
+  // A run takes 35 seconds at most, and the last check of it 20 more.
+  onCluster('watch destinations', MINUTE, (needs) => needs.watchDestinations()),
+  // Lists are sorted by what this job moves.
+  onCluster('move new clicks into links', MINUTE, ({ db }) => moveNewClicks(db)),
+  onCluster('close days', { every: HOUR, first: 5 * MINUTE }, closeDays),
+  // Each verified domain once a day, and new ones more often.
+  onCluster('look at the DNS of domains', 10 * MINUTE, ({ verification }) => recheckDomains(verification)),
+  onCluster('close names of browsers', { every: DAY, first: MINUTE }, ({ db }) => closeClientNames(db)),
+  onCluster('fold search texts', { every: DAY, first: MINUTE }, async ({ db }) => {
+    await foldSearchTexts(db)
+    await foldSubmissionTexts(db)
+  }),
+  onCluster('fail imports of lost servers', { every: 10 * MINUTE, first: 5 * SECOND }, ({ imports }) =>
+    imports.failAbandoned(),
+  ),
+  onCluster('prune submissions', { every: HOUR, first: 2 * MINUTE }, (needs) => needs.submissionPruner.run()),
+  onCluster('prune misses', HOUR, ({ db, now, hitRetentionDays }) => {
+    const since = hitRetentionDays === undefined ? 0 : toRetentionStart(now(), hitRetentionDays)
+    return pruneMisses({ db, now: now(), since })
+  }),
+  onCluster('prune idempotency keys', HOUR, ({ db, now }) => pruneIdempotencyKeys(db, now())),
+  onCluster('prune rate windows', 10 * MINUTE, ({ db, now }) => pruneRateWindows(db, now())),
+  onCluster('prune captcha tokens', 10 * MINUTE, ({ db, now }) => pruneSpentTokens(db, now())),
+  onCluster('prune sessions', HOUR, ({ db, now }) => pruneSessions(db, now())),
+  onCluster('prune invitations', HOUR, ({ db, now }) => pruneInvitations(db, now())),
+  onCluster('prune mail counts', DAY, ({ db, now }) => pruneMailCounts(db, now())),
+  onCluster('prune audit log', HOUR, ({ db, now }) => pruneAudit(db, now())),
+  onCluster('prune delivery attempts', HOUR, ({ db, now }) => pruneAttempts(db, now())),
+  onCluster('prune form attempts', HOUR, ({ db, now }) => pruneFormAttempts(db, now())),
+  onCluster('prune replies', HOUR, ({ db, now }) => pruneReplies(db, now())),
+  onCluster('prune the trash of links', HOUR, ({ db, now }) => pruneTrash(db, now())),
+  onCluster('prune rows of imports', HOUR, ({ db, now }) => pruneImportRows(db, now())),
+  onCluster('prune changes', MINUTE, ({ db }) => pruneChanges(db)),
+]
 
 /** Starts all jobs. A job never overlaps itself. A failed run is logged, and the job runs again a minute later. */
 export function startJobs(needs: JobNeeds): { stop(): Promise<void> } {
@@ -378,7 +175,8 @@ export function startJobs(needs: JobNeeds): { stop(): Promise<void> } {
   }
 
   function runJob(job: Job) {
-    const run = runOnItsNode(needs, job)
+    const run = job
+      .run(needs)
       .then(() => schedule(job, job.everyMs))
       .catch((error) => {
         log.error('job_failed', { job: job.name, ...describeError(error) })
@@ -388,7 +186,7 @@ export function startJobs(needs: JobNeeds): { stop(): Promise<void> } {
     running.add(run)
   }
 
-  for (const job of JOBS) schedule(job, job.firstMs ?? job.everyMs)
+  for (const job of JOBS) schedule(job, job.firstMs)
   return {
     async stop() {
       stopped = true
