@@ -2,12 +2,12 @@
 
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { ArrowLeft, Unlink } from 'lucide-react'
+import { Unlink } from 'lucide-react'
 import { useState } from 'react'
 import { type DestinationResource, destinationsQuery } from '../../../api/destinations.ts'
 import { workspaceQuery } from '../../../api/workspace.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button, ButtonLink } from '../../../ui/button.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
@@ -40,17 +40,7 @@ export function DestinationsPage() {
     <Page
       title="Destinations"
       description="The pages that your links lead to, checked once a day."
-      actions={
-        <ButtonLink
-          variant="quiet"
-          from={FROM}
-          to="/$workspaceId/links"
-          search={{}}
-          icon={<ArrowLeft size={16} />}
-        >
-          All links
-        </ButtonLink>
-      }
+      breadcrumb={[{ label: 'Links', to: '/$workspaceId/links' }]}
     >
       {workspace.isPending && <SkeletonRows rows={6} className="h-16" />}
       {workspace.isError && !workspace.data && <ErrorState error={workspace.error} />}

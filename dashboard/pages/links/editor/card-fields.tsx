@@ -8,7 +8,7 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { Field, Textarea, TextField } from '../../../ui/forms/field.tsx'
+import { Field, formatExample, Textarea, TextField } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { isUrl } from './destination-url.ts'
@@ -75,7 +75,7 @@ export function CardFields(props: LinkFieldsProps) {
         autoCapitalize="none"
         spellCheck={false}
         maxLength={8192}
-        placeholder="https://example.com/card.png"
+        placeholder={formatExample('https://example.com/card.png')}
         value={previewImage}
         error={errors.previewImage}
         onChange={({ target }) => onChange({ previewImage: target.value })}

@@ -2,7 +2,7 @@
 
 import { useState } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { Field, Textarea, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { Field, formatExample, Textarea, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
@@ -45,7 +45,7 @@ export function LinkForm(props: LinkFieldsProps) {
           autoCapitalize="none"
           spellCheck={false}
           autoFocus
-          placeholder="https://example.com/landing"
+          placeholder={formatExample('https://example.com/landing')}
           maxLength={8192}
           value={draft.destinationUrl}
           error={errors.destinationUrl}

@@ -6,7 +6,7 @@ import { type UtmTemplateResource, utmTemplatesQuery } from '../../../api/utm-te
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
+import { Field, formatExample, Select, TextField } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { UTM_PARAMETERS, type UtmValues } from './destination-url.ts'
 import type { LinkFieldsProps } from './field-props.ts'
@@ -38,7 +38,7 @@ export function UtmFields({ draft, onChange }: LinkFieldsProps) {
             autoComplete="off"
             autoCapitalize="none"
             maxLength={255}
-            placeholder={example}
+            placeholder={formatExample(example)}
             value={draft.utm[name]}
             onChange={({ target }) => onChange(setUtm(draft, name, target.value))}
           />
