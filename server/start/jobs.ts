@@ -145,10 +145,9 @@ const JOBS: Job[] = [
     imports.failAbandoned(),
   ),
   onCluster('prune submissions', { every: HOUR, first: 2 * MINUTE }, (needs) => needs.submissionPruner.run()),
-  onCluster('prune misses', HOUR, ({ db, now, hitRetentionDays }) => {
-    const since = hitRetentionDays === undefined ? 0 : toRetentionStart(now(), hitRetentionDays)
-    return pruneMisses({ db, now: now(), since })
-  }),
+  onCluster('prune misses', HOUR, ({ db, now, hitRetentionDays }) =>
+    pruneMisses({ db, now: now(), since: toRetentionStart(now(), hitRetentionDays) }),
+  ),
   onCluster('prune idempotency keys', HOUR, ({ db, now }) => pruneIdempotencyKeys(db, now())),
   onCluster('prune rate windows', 10 * MINUTE, ({ db, now }) => pruneRateWindows(db, now())),
   onCluster('prune captcha tokens', 10 * MINUTE, ({ db, now }) => pruneSpentTokens(db, now())),

@@ -86,7 +86,7 @@ const openServiceImports = (
     dataDir,
     node: shared.spool.node,
     geoPath: geoipDb,
-    retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
+    retentionStart: (at) => toRetentionStart(at, days),
   })
 
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
