@@ -154,7 +154,10 @@ const EXCEPTIONS: RuleException[] = [
   createException('allow', 'accounts/auth/sign-up.ts', '', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/reset-password.ts', 'createResetLink', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/reset-password.ts', 'resetPassword', OWN_ACCOUNT),
-  createException('allow', 'accounts/abuse/sign-up-link.ts', 'createSignUpLink', OWN_ACCOUNT),
+  createException('allow', 'accounts/own-account/change-email.ts', 'requestEmailChange', OWN_ACCOUNT),
+  createException('allow', 'accounts/own-account/change-email.ts', 'confirmEmailChange', OWN_ACCOUNT),
+  createException('allow', 'accounts/own-account/change-email.ts', 'undoEmailChange', OWN_ACCOUNT),
+  createException('allow', 'accounts/auth/sign-up-link.ts', 'createSignUpLink', OWN_ACCOUNT),
   createException(
     'allow',
     'accounts/abuse/mail-budget.ts',
