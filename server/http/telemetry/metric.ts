@@ -2,7 +2,9 @@
 
 import type { Metric } from '../health-and-metrics.ts'
 
-export const gauge = (name: string, help: string, value: number): Metric => ({
+type Name = `towpath_${string}`
+
+export const gauge = (name: Name, help: string, value: number): Metric => ({
   name,
   kind: 'gauge',
   help,
@@ -10,7 +12,7 @@ export const gauge = (name: string, help: string, value: number): Metric => ({
 })
 
 export const counter = (
-  name: string,
+  name: Name,
   help: string,
   value: number,
   labels?: Record<string, string>,
