@@ -1,171 +1,186 @@
 // The background jobs with their periods. (Hits have a worker process of their own: features/hits/worker/client.ts.)
 
+import type { Config } from '../config/config.ts'
 import { pruneMailCounts } from '../features/accounts/abuse/mail-budget.ts'
 import { pruneIdempotencyKeys } from '../features/accounts/access/idempotency.ts'
 import { pruneRateWindows } from '../features/accounts/access/rate-limiter.ts'
 import { pruneAudit } from '../features/accounts/audit/prune-audit.ts'
 import { pruneSessions } from '../features/accounts/auth/sessions.ts'
 import { pruneInvitations } from '../features/accounts/workspaces/invitations.ts'
+import { createClickAnnouncer } from '../features/analytics/feed/announce-clicks.ts'
+import { reportMissing } from '../features/analytics/missing/report-missing.ts'
+import type { ClickInference } from '../features/attribution/infer-clicks.ts'
+import type { BackupSchedule } from '../features/backup/schedule.ts'
 import { pruneChanges } from '../features/cluster/prune-changes.ts'
+import { createDestinationWatch } from '../features/destinations/watch-destinations.ts'
 import { pruneFormAttempts } from '../features/forms/attempts/prune-form-attempts.ts'
 import { pruneSpentTokens } from '../features/forms/captcha/spent-tokens.ts'
 import type { SubmissionPruner } from '../features/forms/erasure/prune-submissions.ts'
 import { pruneReplies } from '../features/forms/replies/prune-replies.ts'
 import { closeClientNames } from '../features/forms/submissions/close-client-names.ts'
 import { foldSubmissionTexts } from '../features/forms/submissions/fold-submission-texts.ts'
-import { type ErasureNeeds, eraseDeletedWorkspaces } from '../features/hits/erase-deleted-workspaces.ts'
+import { eraseDeletedWorkspaces } from '../features/hits/erase-deleted-workspaces.ts'
 import { pruneMisses } from '../features/hits/misses/prune-misses.ts'
 import { toRetentionStart } from '../features/hits/retention.ts'
 import { moveNewClicks } from '../features/links/counters.ts'
+import { createExpirationAnnouncer } from '../features/links/counting/closed-links.ts'
 import { recheckDomains } from '../features/links/domains/recheck-domains.ts'
-import type { VerificationNeeds } from '../features/links/domains/verify-domain.ts'
 import { foldSearchTexts } from '../features/links/fold-search-texts.ts'
-import type { Site } from '../features/links/link.ts'
 import { pruneTrash } from '../features/links/trash/prune-trash.ts'
+import { createClockFollower } from '../features/notify/delivery/follow-clock.ts'
 import { pruneAttempts } from '../features/notify/delivery/prune-attempts.ts'
-import { type CloseNeeds, closeDays } from '../features/proofs/close-days.ts'
+import { closeDays } from '../features/proofs/close-days.ts'
+import { endDueSplits } from '../features/splits/end-split.ts'
 import type { ImportService } from '../features/transfer/import/open-imports.ts'
 import { pruneImportRows } from '../features/transfer/import/prune-imports.ts'
+import { sendDueAlerts } from '../features/views/alerts/send-alerts.ts'
+import { sendDueReports } from '../features/views/reports/send-reports.ts'
 import { ensureSalts } from '../features/visitors/ensure-salts.ts'
-import type { DailySalt } from '../features/visitors/salts.ts'
 import { describeError, log } from '../lib/log.ts'
 import type { Database } from '../storage/database/open-database.ts'
+import { createVerificationNeeds } from './api-needs.ts'
+import type { CommonParts } from './common-parts.ts'
+import type { Stores } from './stores.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-export interface JobNeeds extends ErasureNeeds {
-  db: Database
-  now: () => number
-  site: Site
-  setSalts: (salts: DailySalt[]) => void
-  hitRetentionDays: number | undefined
-  hits: CloseNeeds['hits']
-  pruneHits: (since: number) => Promise<void>
-  resolvePendingAttribution: () => Promise<void>
-  reloadBlocklist: () => Promise<void>
-  sweepUploads: () => Promise<void>
-  eraseFiles: () => Promise<void>
-  reportMissing: () => Promise<void>
-  watchDestinations: () => Promise<void>
-  makeBackup: () => Promise<void>
-  imports: Pick<ImportService, 'run' | 'eraseHistories' | 'pruneFiles' | 'failAbandoned'>
-  /** Runs the work on one node at a time: see features/cluster/leases.ts. */
-  runAlone(name: string, holdMs: number, work: () => Promise<void>): Promise<boolean>
-  followClock: () => Promise<void>
-  submissionPruner: Pick<SubmissionPruner, 'run'>
-  verification: VerificationNeeds
-  /** Tells channels of the clicks that this node has recorded. */
-  announceClicks: () => Promise<void>
-  /** Tells channels of the links that have expired. */
-  announceExpired: () => Promise<void>
-  /** Ends splits whose time is over. */
-  endDueSplits: () => Promise<void>
-  /** Sends reports of views that are due. */
-  sendReports: () => Promise<void>
-  /** Checks alerts of views that are due. */
-  sendAlerts: () => Promise<void>
-  /** Absent where no other server can ask for files of this one. */
-  pruneBuiltFiles?: () => Promise<void>
-}
-
 interface Job {
   name: string
   everyMs: number
   /** When the job runs first. */
   firstMs: number
-  run(needs: JobNeeds): Promise<unknown>
+  run(): Promise<unknown>
 }
 
 type Period = number | { every: number; first: number }
 
-/** The job keeps something of this process, or of its directory. */
-const onNode = (name: string, period: Period, run: (needs: JobNeeds) => Promise<unknown>): Job =>
+const toJob = (name: string, period: Period, run: Job['run']): Job =>
   typeof period === 'number'
     ? { name, everyMs: period, firstMs: period, run }
     : { name, everyMs: period.every, firstMs: period.first, run }
 
-/** The job works on shared rows, so one node does it for all, under a lease as long as the period. */
-function onCluster(name: string, period: Period, run: (needs: JobNeeds) => Promise<void>): Job {
-  const job = onNode(name, period, run)
-  return { ...job, run: (needs) => needs.runAlone(name, job.everyMs, () => run(needs)) }
+export interface JobParts extends CommonParts, Pick<Stores, 'setSalts'> {
+  attribution: ClickInference
+  imports: ImportService
+  submissionPruner: SubmissionPruner
+  backups: BackupSchedule
+  wakeDeliverer: () => void
 }
 
-const JOBS: Job[] = [
-  // After the clock has jumped to another day, both processes hash visitors of it with substitutes of their own.
-  onNode('rotate visitor salts', 30 * SECOND, async ({ db, now, setSalts }) =>
-    setSalts(await ensureSalts({ db, now: now() })),
-  ),
-  onNode('follow the clock', { every: 5 * SECOND, first: 0 }, (needs) => needs.followClock()),
-  onNode('reload the blocklist', SECOND, (needs) => needs.reloadBlocklist()),
-  // Each node has its batches, and a mark of its own.
-  onNode('announce clicks', 5 * SECOND, (needs) => needs.announceClicks()),
-  onNode('prune hits', { every: DAY, first: 30 * SECOND }, async ({ now, hitRetentionDays, pruneHits }) => {
-    if (hitRetentionDays !== undefined) await pruneHits(toRetentionStart(now(), hitRetentionDays))
-  }),
-  onNode('erase deleted workspaces', 2 * SECOND, eraseDeletedWorkspaces),
-  // Each node says which files it has, so that the others keep them.
-  onNode('prune built files', 10 * MINUTE, async ({ pruneBuiltFiles }) => pruneBuiltFiles?.()),
-  // At the start, a server sweeps what its last run left in its directory.
-  onNode('sweep uploads without a submission', { every: HOUR, first: 0 }, (needs) => needs.sweepUploads()),
-  // A backup has the directories of all workers of a machine.
-  onNode('make a backup when one is due', { every: MINUTE, first: 3 * SECOND }, (needs) =>
-    needs.makeBackup(),
-  ),
-  // Each node has the files of its imports. A command may leave one in the database, so the job looks often.
-  onNode('run imports', { every: SECOND, first: 0 }, ({ imports }) => imports.run()),
-  onNode('erase click histories of undone imports', 2 * SECOND, ({ imports }) => imports.eraseHistories()),
-  onNode('prune files of imports', { every: HOUR, first: MINUTE }, ({ imports }) => imports.pruneFiles()),
+/** Jobs that keep something of this process, or of its directory. */
+function listNodeJobs(config: Config, parts: JobParts): Job[] {
+  const { db, now, hits, imports, uploads, spool } = parts
+  const own = { ...parts, node: spool.node, origin: config.origin }
+  const { hitRetentionDays: days } = config
+  return [
+    // After the clock has jumped to another day, both processes hash visitors of it with substitutes of their own.
+    toJob('rotate visitor salts', 30 * SECOND, async () =>
+      parts.setSalts(await ensureSalts({ db, now: now() })),
+    ),
+    toJob('follow the clock', { every: 5 * SECOND, first: 0 }, createClockFollower(parts)),
+    toJob('reload the blocklist', SECOND, parts.blocklist.reload),
+    // Each node has its batches, and a mark of its own.
+    toJob('announce clicks', 5 * SECOND, createClickAnnouncer(own).run),
+    toJob('prune hits', { every: DAY, first: 30 * SECOND }, async () => {
+      if (days !== undefined) await hits.pruneHits(toRetentionStart(now(), days))
+    }),
+    toJob('erase deleted workspaces', 2 * SECOND, () =>
+      eraseDeletedWorkspaces({ ...own, eraseHits: hits.eraseHits }),
+    ),
+    // Each node says which files it has, so that the others keep them. A server alone has no need to.
+    toJob('prune built files', 10 * MINUTE, async () => parts.builtFiles?.prune()),
+    // At the start, a server sweeps what its last run left in its directory.
+    toJob('sweep uploads without a submission', { every: HOUR, first: 0 }, uploads.sweep),
+    // A backup has the directories of all workers of a machine.
+    toJob('make a backup when one is due', { every: MINUTE, first: 3 * SECOND }, parts.backups.run),
+    // Each node has the files of its imports. A command may leave one in the database, so the job looks often.
+    toJob('run imports', { every: SECOND, first: 0 }, imports.run),
+    toJob('erase click histories of undone imports', 2 * SECOND, imports.eraseHistories),
+    toJob('prune files of imports', { every: HOUR, first: MINUTE }, imports.pruneFiles),
+  ]
+}
 
-  onCluster('resolve pending attribution', SECOND, (needs) => needs.resolvePendingAttribution()),
-  // All workers of a machine share one directory, and all nodes one bucket.
-  onCluster('erase the files of deleted submissions', 5 * SECOND, (needs) => needs.eraseFiles()),
-  onCluster('end splits', MINUTE, (needs) => needs.endDueSplits()),
-  onCluster('announce expired links', { every: 30 * SECOND, first: SECOND }, (needs) =>
-    needs.announceExpired(),
-  ),
-  onCluster('send reports of views', 30 * SECOND, (needs) => needs.sendReports()),
-  onCluster('check alerts of views', MINUTE, (needs) => needs.sendAlerts()),
-  onCluster('report missing slugs', 10 * MINUTE, (needs) => needs.reportMissing()),
-  // A run takes 35 seconds at most, and the last check of it 20 more.
-  onCluster('watch destinations', MINUTE, (needs) => needs.watchDestinations()),
-  // Lists are sorted by what this job moves.
-  onCluster('move new clicks into links', MINUTE, ({ db }) => moveNewClicks(db)),
-  onCluster('close days', { every: HOUR, first: 5 * MINUTE }, closeDays),
-  // Each verified domain once a day, and new ones more often.
-  onCluster('look at the DNS of domains', 10 * MINUTE, ({ verification }) => recheckDomains(verification)),
-  onCluster('close names of browsers', { every: DAY, first: MINUTE }, ({ db }) => closeClientNames(db)),
-  onCluster('fold search texts', { every: DAY, first: MINUTE }, async ({ db }) => {
-    await foldSearchTexts(db)
-    await foldSubmissionTexts(db)
-  }),
-  onCluster('fail imports of lost servers', { every: 10 * MINUTE, first: 5 * SECOND }, ({ imports }) =>
-    imports.failAbandoned(),
-  ),
-  onCluster('prune submissions', { every: HOUR, first: 2 * MINUTE }, (needs) => needs.submissionPruner.run()),
-  onCluster('prune misses', HOUR, ({ db, now, hitRetentionDays }) => {
-    const since = hitRetentionDays === undefined ? 0 : toRetentionStart(now(), hitRetentionDays)
-    return pruneMisses({ db, now: now(), since })
-  }),
-  onCluster('prune idempotency keys', HOUR, ({ db, now }) => pruneIdempotencyKeys(db, now())),
-  onCluster('prune rate windows', 10 * MINUTE, ({ db, now }) => pruneRateWindows(db, now())),
-  onCluster('prune captcha tokens', 10 * MINUTE, ({ db, now }) => pruneSpentTokens(db, now())),
-  onCluster('prune sessions', HOUR, ({ db, now }) => pruneSessions(db, now())),
-  onCluster('prune invitations', HOUR, ({ db, now }) => pruneInvitations(db, now())),
-  onCluster('prune mail counts', DAY, ({ db, now }) => pruneMailCounts(db, now())),
-  onCluster('prune audit log', HOUR, ({ db, now }) => pruneAudit(db, now())),
-  onCluster('prune delivery attempts', HOUR, ({ db, now }) => pruneAttempts(db, now())),
-  onCluster('prune form attempts', HOUR, ({ db, now }) => pruneFormAttempts(db, now())),
-  onCluster('prune replies', HOUR, ({ db, now }) => pruneReplies(db, now())),
-  onCluster('prune the trash of links', HOUR, ({ db, now }) => pruneTrash(db, now())),
-  onCluster('prune rows of imports', HOUR, ({ db, now }) => pruneImportRows(db, now())),
-  onCluster('prune changes', MINUTE, ({ db }) => pruneChanges(db)),
+/** Jobs that work on shared rows: one node does them for all. */
+function listClusterJobs(config: Config, parts: JobParts): Job[] {
+  const { db, now, imports, attribution, wakeDeliverer } = parts
+  const { origin, hitRetentionDays } = config
+  const counting = {
+    ...parts,
+    origin,
+    defaultDomain: parts.site.domain,
+    wakeDeliverer,
+    resolvePendingAttribution: attribution.resolvePendingAttribution,
+  }
+  const mailing = { ...parts, origin, onlyVerified: config.signup === 'open' }
+  const verification = createVerificationNeeds(config, parts)
+  return [
+    toJob('resolve pending attribution', SECOND, attribution.resolveAllPending),
+    // All workers of a machine share one directory, and all nodes one bucket.
+    toJob('erase the files of deleted submissions', 5 * SECOND, parts.uploads.erase),
+    toJob('end splits', MINUTE, () => endDueSplits(counting)),
+    toJob(
+      'announce expired links',
+      { every: 30 * SECOND, first: SECOND },
+      createExpirationAnnouncer(parts).run,
+    ),
+    toJob('send reports of views', 30 * SECOND, () => sendDueReports(counting)),
+    toJob('check alerts of views', MINUTE, () => sendDueAlerts(counting)),
+    toJob('report missing slugs', 10 * MINUTE, () => reportMissing(mailing)),
+    // A run takes 35 seconds at most, and the last check of it 20 more.
+    toJob(
+      'watch destinations',
+      MINUTE,
+      createDestinationWatch({ ...mailing, sync: parts.destinationSync, allow: config.webhookAllow }),
+    ),
+    // Lists are sorted by what this job moves.
+    toJob('move new clicks into links', MINUTE, () => moveNewClicks(db)),
+    toJob('close days', { every: HOUR, first: 5 * MINUTE }, () => closeDays({ ...parts, hitRetentionDays })),
+    // Each verified domain once a day, and new ones more often.
+    toJob('look at the DNS of domains', 10 * MINUTE, () => recheckDomains(verification)),
+    toJob('close names of browsers', { every: DAY, first: MINUTE }, () => closeClientNames(db)),
+    toJob('fold search texts', { every: DAY, first: MINUTE }, async () => {
+      await foldSearchTexts(db)
+      await foldSubmissionTexts(db)
+    }),
+    toJob('fail imports of lost servers', { every: 10 * MINUTE, first: 5 * SECOND }, imports.failAbandoned),
+    toJob('prune submissions', { every: HOUR, first: 2 * MINUTE }, parts.submissionPruner.run),
+    toJob('prune misses', HOUR, () =>
+      pruneMisses({ db, now: now(), since: toRetentionStart(now(), hitRetentionDays) }),
+    ),
+    toJob('prune changes', MINUTE, () => pruneChanges(db)),
+    ...PRUNERS.map(([name, everyMs, prune]) => toJob(name, everyMs, () => prune(db, now()))),
+  ]
+}
+
+const PRUNERS: [name: string, everyMs: number, prune: (db: Database, now: number) => Promise<void>][] = [
+  ['prune idempotency keys', HOUR, pruneIdempotencyKeys],
+  ['prune rate windows', 10 * MINUTE, pruneRateWindows],
+  ['prune captcha tokens', 10 * MINUTE, pruneSpentTokens],
+  ['prune sessions', HOUR, pruneSessions],
+  ['prune invitations', HOUR, pruneInvitations],
+  ['prune mail counts', DAY, pruneMailCounts],
+  ['prune audit log', HOUR, pruneAudit],
+  ['prune delivery attempts', HOUR, pruneAttempts],
+  ['prune form attempts', HOUR, pruneFormAttempts],
+  ['prune replies', HOUR, pruneReplies],
+  ['prune the trash of links', HOUR, pruneTrash],
+  ['prune rows of imports', HOUR, pruneImportRows],
 ]
 
+/** Under a lease as long as the period of the job. */
+const onOneNode = ({ cluster }: JobParts, { run, ...job }: Job): Job => ({
+  ...job,
+  run: () =>
+    cluster.runAlone(job.name, job.everyMs, async () => {
+      await run()
+    }),
+})
+
 /** Starts all jobs. A job never overlaps itself. A failed run is logged, and the job runs again a minute later. */
-export function startJobs(needs: JobNeeds): { stop(): Promise<void> } {
+export function startJobs(config: Config, parts: JobParts): { stop(): Promise<void> } {
   const running = new Set<Promise<void>>()
   const timers = new Map<string, Timer>()
   let stopped = false
@@ -176,7 +191,7 @@ export function startJobs(needs: JobNeeds): { stop(): Promise<void> } {
 
   function runJob(job: Job) {
     const run = job
-      .run(needs)
+      .run()
       .then(() => schedule(job, job.everyMs))
       .catch((error) => {
         log.error('job_failed', { job: job.name, ...describeError(error) })
@@ -186,7 +201,8 @@ export function startJobs(needs: JobNeeds): { stop(): Promise<void> } {
     running.add(run)
   }
 
-  for (const job of JOBS) schedule(job, job.firstMs)
+  const shared = listClusterJobs(config, parts).map((job) => onOneNode(parts, job))
+  for (const job of [...listNodeJobs(config, parts), ...shared]) schedule(job, job.firstMs)
   return {
     async stop() {
       stopped = true

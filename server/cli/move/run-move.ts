@@ -192,7 +192,7 @@ async function moveRemainingBatches(
 ): Promise<number> {
   progress.at(1, 'the last hits')
   const { hitRetentionDays: days } = config
-  const since = days === undefined ? 0 : toRetentionStart(now(), days)
+  const since = toRetentionStart(now(), days)
   const marks = (await history?.listMarks()) ?? []
   const scratchDir = toMoveDirectory(dataDir)
   const engine = await openClickHouse({ urls, scratchDir, since: () => since, instance })
