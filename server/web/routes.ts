@@ -1,5 +1,6 @@
 // The route map: every path, who may call it and what answers. A path that is not here is not reachable.
 
+import { join, resolve } from 'node:path'
 import { createLogoEndpoint } from '../features/accounts/brand/logo-endpoint.ts'
 import { createFormInfoEndpoint } from '../features/forms/endpoint/form-info.ts'
 import { createFormEndpoint } from '../features/forms/public.ts'
@@ -175,18 +176,27 @@ function createFallbacks(needs: RouteNeeds, { redirects, pages, later }: Fallbac
   return { onPage, onNothing, onRoot, onLink, onResolvedPath }
 }
 
+/** Imports the features of api.ts one after the other. Imported at once they would hold visitors up for a quarter of a second. */
+async function importFeatures(): Promise<void> {
+  const features = resolve(import.meta.dirname, '../features')
+  for (const file of new Bun.Glob('**/*api.ts').scanSync(features)) {
+    await import(join(features, file))
+    await Bun.sleep(0)
+  }
+}
+
 /** The handlers of api.ts, which are loaded once the server listens. A request that comes before waits for them. */
 function createLateHandlers({ openLater }: Pick<RouteNeeds, 'openLater'>) {
   type Late = ReturnType<typeof import('./api.ts').createLaterHandlers>
   let late: Late | undefined
   let loading: Promise<Late> | undefined
-  const load = () => {
-    loading ??= Promise.all([import('./api.ts'), openLater()]).then(([{ createLaterHandlers }, needs]) => {
-      late = createLaterHandlers(needs)
-      return late
-    })
-    return loading
+  const loadNow = async () => {
+    await importFeatures()
+    const [{ createLaterHandlers }, needs] = await Promise.all([import('./api.ts'), openLater()])
+    late = createLaterHandlers(needs)
+    return late
   }
+  const load = () => (loading ??= loadNow())
   return {
     load,
     answer:

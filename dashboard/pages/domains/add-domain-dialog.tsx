@@ -7,7 +7,7 @@ import { ApiError, toFieldErrors } from '../../api/client.ts'
 import { createDomain, domainQuery, invalidateDomains } from '../../api/domains.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
-import { TextField, Toggle } from '../../ui/forms/field.tsx'
+import { formatExample, TextField, Toggle } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 
@@ -57,7 +57,7 @@ export function AddDomainDialog({ onClose }: { onClose: () => void }) {
           autoCapitalize="none"
           spellCheck={false}
           inputMode="url"
-          placeholder="go.example.com"
+          placeholder={formatExample('go.example.com')}
           hint="A name that you own and that has no website yet. A short subdomain works best."
           value={name}
           error={nameError}

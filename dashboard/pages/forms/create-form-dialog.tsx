@@ -10,7 +10,7 @@ import { createForm, formQuery } from '../../api/forms.ts'
 import { signInOptionsQuery, userQuery } from '../../api/session.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
-import { TextField, Toggle } from '../../ui/forms/field.tsx'
+import { formatExample, TextField, Toggle } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 
@@ -91,7 +91,7 @@ export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
         <TextField
           label="Name"
           name="name"
-          placeholder="Contact"
+          placeholder={formatExample('Contact')}
           hint="For your team. Senders see it only when they confirm their address."
           required
           maxLength={200}

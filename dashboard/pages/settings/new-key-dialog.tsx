@@ -8,7 +8,7 @@ import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyableText } from '../../ui/copy/copyable-text.tsx'
 import { OneTimeSecretDialog } from '../../ui/copy/one-time-secret-dialog.tsx'
-import { Checkbox, Field, Select, TextField } from '../../ui/forms/field.tsx'
+import { Checkbox, Field, formatExample, Select, TextField } from '../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { type KeyScope, NAMED_SCOPES, READ_SCOPES, SCOPE_LABELS } from './key-scopes.ts'
@@ -98,7 +98,7 @@ function KeyFields({
       {errors.general && <FormError>{errors.general}</FormError>}
       <TextField
         label="Name"
-        placeholder="Website"
+        placeholder={formatExample('Website')}
         hint="What the key is for, so you know later which one to revoke."
         required
         maxLength={100}

@@ -24,7 +24,7 @@ import { TEXT_LINK } from '../../ui/text-link.ts'
 export function ExportTab() {
   const { data: workspace } = useQuery(workspaceQuery(useApi()))
   return (
-    <div className="grid max-w-4xl grid-cols-1 gap-6">
+    <div className="grid grid-cols-1 gap-6">
       <LinksExport links={workspace?.links} />
       <WorkspaceExport links={workspace?.links} submissions={workspace?.submissions} />
       <OtherExports />

@@ -1,4 +1,4 @@
 // The look that text fields and lists of options share.
 
 export const CONTROL =
-  'w-full rounded-lg border border-strong bg-card px-3 text-ink placeholder:text-soft disabled:opacity-60 aria-invalid:border-danger'
+  'w-full rounded-lg border border-strong bg-card px-3 text-ink disabled:opacity-60 aria-invalid:border-danger'

@@ -192,7 +192,7 @@ async function moveRemainingBatches(
 ): Promise<number> {
   progress.at(1, 'the last hits')
   const { hitRetentionDays: days } = config
-  const since = days === undefined ? 0 : toRetentionStart(now(), days)
+  const since = toRetentionStart(now(), days)
   const marks = (await history?.listMarks()) ?? []
   const scratchDir = toMoveDirectory(dataDir)
   const engine = await openClickHouse({ urls, scratchDir, since: () => since, instance })
@@ -235,14 +235,21 @@ function formatMoveReport(
     'Start the server with these settings, and with your passwords in the place of "...":',
     ...settings.map((setting) => `  ${setting}`),
     '',
-    'This directory is the first node. Every other node needs its own empty DATA_DIR and the same TOWPATH_SECRET;',
-    `if you have not set one, it is the text of ${join(dataDir, 'secret')}.`,
-    'Files of forms stay in DATA_DIR/uploads. Before a second node starts, bring them into a bucket (UPLOADS_S3_URL):',
-    'docs/hosting.md says how.',
+    ...(targets.clickHouseUrls ? formatNodes(dataDir) : [ONE_SERVER, '']),
     'The files of SQLite and DuckDB are as they were. Do not start the server without the new settings any more: what it',
     'then records stays behind.',
   ].join('\n')
 }
+
+const ONE_SERVER =
+  'Only one server may use this database: its hits stay in DuckDB. Several servers need ClickHouse too (docs/move.md).'
+
+const formatNodes = (dataDir: string) => [
+  'This directory is the first node. Every other node needs its own empty DATA_DIR and the same TOWPATH_SECRET;',
+  `if you have not set one, it is the text of ${join(dataDir, 'secret')}.`,
+  'Files of forms stay in DATA_DIR/uploads. Before a second node starts, bring them into a bucket (UPLOADS_S3_URL):',
+  'docs/hosting.md says how.',
+]
 
 const POLL_MS = 1000
 

@@ -30,8 +30,9 @@ export function listWorkspaceTables(tables: string): string[] {
   for (const match of tables.matchAll(/^export interface (\w+) \{\n([\s\S]*?)^\}/gm)) {
     bodies.set(match[1] as string, match[2] as string)
   }
-  return [...(bodies.get('Tables') ?? '').matchAll(/^\s*(\w+): (\w+)/gm)].flatMap(([, table, row]) =>
-    /^\s*workspace_id\b/m.test(bodies.get(row as string) ?? '') ? [table as string] : [],
+  return [...(bodies.get('Tables') ?? '').matchAll(/^\s*(\w+): (?:\w+\.)?(\w+)/gm)].flatMap(
+    ([, table, row]) =>
+      /^\s*workspace_id\b/m.test(bodies.get(row as string) ?? '') ? [table as string] : [],
   )
 }
 

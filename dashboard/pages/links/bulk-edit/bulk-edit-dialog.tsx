@@ -6,7 +6,7 @@ import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import type { EditedLinksResource } from '../../../api/links.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
-import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
+import { Field, formatExample, Select, TextField } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
@@ -164,7 +164,7 @@ function UtmChoice({ draft, errors, onChange }: PartProps) {
               autoComplete="off"
               autoCapitalize="none"
               maxLength={255}
-              placeholder={example}
+              placeholder={formatExample(example)}
               value={draft.utmValues[name]}
               error={i === 0 ? errors.utm : undefined}
               onChange={({ target }) => onChange({ utmValues: { ...draft.utmValues, [name]: target.value } })}

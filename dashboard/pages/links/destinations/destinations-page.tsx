@@ -2,25 +2,24 @@
 
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { ArrowLeft, Unlink } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Unlink } from 'lucide-react'
+import { useState } from 'react'
 import { type DestinationResource, destinationsQuery } from '../../../api/destinations.ts'
 import { workspaceQuery } from '../../../api/workspace.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button, ButtonLink } from '../../../ui/button.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { Field, Select } from '../../../ui/forms/field.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { DestinationRow, toDestinationElementId } from './destination-row.tsx'
 import { WatchSetting } from './watch-setting.tsx'
 
-const RepairDialog = lazy(() =>
-  import('./repair-dialog.tsx').then(({ RepairDialog }) => ({ default: RepairDialog })),
-)
+const RepairDialog = lazyPart(() => import('./repair-dialog.tsx'), 'RepairDialog')
 
 const FROM = '/$workspaceId/links/destinations'
 
@@ -41,17 +40,7 @@ export function DestinationsPage() {
     <Page
       title="Destinations"
       description="The pages that your links lead to, checked once a day."
-      actions={
-        <ButtonLink
-          variant="quiet"
-          from={FROM}
-          to="/$workspaceId/links"
-          search={{}}
-          icon={<ArrowLeft size={16} />}
-        >
-          All links
-        </ButtonLink>
-      }
+      breadcrumb={[{ label: 'Links', to: '/$workspaceId/links' }]}
     >
       {workspace.isPending && <SkeletonRows rows={6} className="h-16" />}
       {workspace.isError && !workspace.data && <ErrorState error={workspace.error} />}
@@ -95,21 +84,18 @@ function Destinations() {
         )}
       </Field>
       <DestinationResults state={state} repair={setRepaired} />
-      <Suspense>
-        {repaired && (
-          <RepairDialog
-            destination={repaired}
-            onClose={() => {
-              setRepaired(undefined)
-              focusIfLost(
-                () =>
-                  document.getElementById(toDestinationElementId(repaired)) ??
-                  document.getElementById('main'),
-              )
-            }}
-          />
-        )}
-      </Suspense>
+      {repaired && (
+        <RepairDialog
+          destination={repaired}
+          onClose={() => {
+            setRepaired(undefined)
+            focusIfLost(
+              () =>
+                document.getElementById(toDestinationElementId(repaired)) ?? document.getElementById('main'),
+            )
+          }}
+        />
+      )}
     </>
   )
 }

@@ -2,7 +2,7 @@
 
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { formatTime, viewerZone } from '../../../ui/format.ts'
-import { TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import type { LinkFieldsProps } from './field-props.ts'
 import type { LinkDraft } from './link-draft.ts'
 
@@ -78,7 +78,7 @@ export function LimitFields({ draft, errors, onChange, summary }: LinkFieldsProp
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
-        placeholder="https://example.com/waiting-list"
+        placeholder={formatExample('https://example.com/waiting-list')}
         value={draft.expiredUrl}
         error={errors.expiredUrl}
         onChange={({ target }) => onChange({ expiredUrl: target.value })}

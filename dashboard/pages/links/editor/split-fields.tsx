@@ -6,7 +6,7 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { viewerZone } from '../../../ui/format.ts'
-import { TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { VariantDot } from '../link/variant-dot.tsx'
 import { AudiencePreview } from './audience-preview.tsx'
@@ -151,7 +151,7 @@ function VariantCard({ variant, index, errors, sumId, onChange, onRemove }: Vari
         {...CODE}
         label="Destination"
         inputMode="url"
-        placeholder="https://example.com/b"
+        placeholder={formatExample('https://example.com/b')}
         value={variant.url}
         error={findError('url') ?? errors[`split.${index}`]}
         onChange={({ target }) => onChange({ url: target.value })}

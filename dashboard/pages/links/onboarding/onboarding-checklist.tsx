@@ -11,7 +11,7 @@ import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button, ButtonLink, buttonClassNames } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
-import { TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { withScheme } from '../editor/destination-url.ts'
 import { markOnboardingSeen } from './onboarding-seen.ts'
 
@@ -141,7 +141,7 @@ function QuickLink() {
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
-        placeholder="https://example.com/a/long/address"
+        placeholder={formatExample('https://example.com/a/long/address')}
         required
         value={url}
         error={create.error?.message}

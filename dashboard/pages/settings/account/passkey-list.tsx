@@ -15,7 +15,7 @@ import {
 import { userQuery } from '../../../api/session.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { formatDay } from '../../../ui/format.ts'
-import { TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
@@ -172,7 +172,7 @@ function NameDialog({
           maxLength={100}
           autoComplete="off"
           defaultValue={name}
-          placeholder="My laptop"
+          placeholder={formatExample('My laptop')}
           error={errors.name}
         />
       </form>

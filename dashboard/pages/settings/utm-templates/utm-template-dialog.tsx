@@ -12,7 +12,7 @@ import {
 } from '../../../api/utm-templates.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
-import { TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
@@ -108,7 +108,7 @@ const Fields = ({ input, errors, onChange }: FieldsProps) => (
       autoFocus
       autoComplete="off"
       maxLength={50}
-      placeholder="Newsletter"
+      placeholder={formatExample('Newsletter')}
       value={input.name ?? ''}
       error={errors.name}
       onChange={({ target }) => onChange({ name: target.value })}
@@ -121,7 +121,7 @@ const Fields = ({ input, errors, onChange }: FieldsProps) => (
           autoComplete="off"
           autoCapitalize="none"
           maxLength={255}
-          placeholder={example}
+          placeholder={formatExample(example)}
           value={input[field] ?? ''}
           error={errors[field]}
           onChange={({ target }) => onChange({ [field]: target.value })}

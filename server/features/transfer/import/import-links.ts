@@ -3,11 +3,11 @@
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { allow } from '../../accounts/access/actor.ts'
-import { FileProblem } from '../files/source-file.ts'
 import { createDryRunNames, type DryRunNames, NO_DRY_RUN_NAMES } from './dry-run-names.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
-import { createBatchStorer, storeBatch, tryBatch } from './store-batch.ts'
 import { CASE_CONFLICT } from './store-link.ts'
+import { createLinkStorer, storeLinks, tryLinks } from './store-links.ts'
+import { refuseConflict } from './store-rows.ts'
 
 /** Reads both files to their ends, and changes nothing. @throws FileProblem where they cannot be imported */
 export async function checkImport(run: ImportRun): Promise<void> {
@@ -34,14 +34,10 @@ export async function checkImport(run: ImportRun): Promise<void> {
 
 /** `onConflict: fail` changes nothing where one slug is taken. @throws FileProblem */
 async function requireNoConflict(run: ImportRun): Promise<void> {
-  const storer = createBatchStorer(run, createDryRunNames())
+  const storer = createLinkStorer(run, createDryRunNames())
   const { source, reading: options, file } = run
   await run.reader.run('links', { source, options, file, skip: 0 }, async ({ readings }) => {
-    const { conflict } = await tryBatch(storer, readings)
-    if (conflict)
-      throw new FileProblem(
-        `Row ${conflict.row}: ${conflict.name} cannot be created. ${conflict.message} Nothing is imported, because onConflict is fail.`,
-      )
+    refuseConflict(await tryLinks(storer, readings), 'Row')
     await nextTurn()
     return null
   })
@@ -52,10 +48,10 @@ export async function importLinks(run: ImportRun): Promise<DryRunNames> {
   const { needs, reader, source, reading: options, file, isDryRun } = run
   if (isDryRun) await deleteDryRunRows(run)
   const taken = isDryRun ? createDryRunNames() : NO_DRY_RUN_NAMES
-  const storer = createBatchStorer(run, taken)
+  const storer = createLinkStorer(run, taken)
   const skip = isDryRun ? 0 : await getPosition(run)
   await reader.run('links', { source, options, file, skip }, async ({ readings }) => {
-    await storeBatch(storer, readings)
+    await storeLinks(storer, readings)
     // Redirects, and other writers, come between two batches.
     await nextTurn()
     return null

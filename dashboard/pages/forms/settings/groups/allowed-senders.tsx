@@ -14,7 +14,7 @@ import {
 import { useApi } from '../../../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { focusNext } from '../../../../ui/focus.ts'
-import { Field, Input } from '../../../../ui/forms/field.tsx'
+import { Field, formatExample, Input } from '../../../../ui/forms/field.tsx'
 import { toastError } from '../../../../ui/overlays/toast.tsx'
 
 const INPUT = '[data-allow-sender]'
@@ -84,7 +84,7 @@ function AddSender({ onAdded }: { onAdded: () => Promise<void> }) {
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
-            placeholder="ada@example.com"
+            placeholder={formatExample('ada@example.com')}
             value={address}
             onChange={(event) => {
               setAddress(event.target.value)

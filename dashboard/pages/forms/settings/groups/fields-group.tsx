@@ -4,7 +4,7 @@ import { Plus } from 'lucide-react'
 import { useId, useState } from 'react'
 import { Button } from '../../../../ui/button.tsx'
 import { focusNext } from '../../../../ui/focus.ts'
-import { Field, Input } from '../../../../ui/forms/field.tsx'
+import { Field, formatExample, Input } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import { ListField } from '../controls/list-field.tsx'
 import type { GroupProps } from '../form-draft.ts'
@@ -23,7 +23,7 @@ export function FieldsGroup({ form, draft, set, errors }: GroupProps) {
       <ListField
         label="Required fields"
         hint="The names of fields that must not be empty. Press Enter to add a name."
-        placeholder="email"
+        placeholder={formatExample('email')}
         value={draft.requiredFields}
         onChange={(requiredFields) => set({ requiredFields })}
         error={findFieldError(errors, 'requiredFields')}
@@ -83,7 +83,7 @@ function AddRules({ names, add }: { names: string[]; add: (name: string) => void
             list={id}
             value={name}
             maxLength={256}
-            placeholder="phone"
+            placeholder={formatExample('phone')}
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
