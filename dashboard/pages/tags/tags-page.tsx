@@ -20,6 +20,7 @@ import { usePendingDeletions, useUndoableDelete } from '../../ui/overlays/use-un
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { SettingsFrame } from '../settings/settings-frame.tsx'
+import { SettingsHeading } from '../settings/settings-heading.tsx'
 import { TagRow, toTagElementId } from './tag-row.tsx'
 
 const TagDialog = lazy(() => import('./tag-dialog.tsx').then(({ TagDialog }) => ({ default: TagDialog })))
@@ -37,18 +38,18 @@ export function TagsPage() {
     void navigate({ search: { search, new: open ? '1' : undefined }, replace: true })
   useTagShortcuts(() => setCreating(true), field)
   return (
-    <SettingsFrame
-      part="tags"
-      title="Tags"
-      description="Group links with tags, and pin tags to the sidebar. Analytics can be filtered by tag."
-      actions={
-        canEdit && (
-          <Button variant="primary" icon={<Plus size={16} />} onClick={() => setCreating(true)}>
-            New tag
-          </Button>
-        )
-      }
-    >
+    <SettingsFrame part="tags">
+      <SettingsHeading
+        title="Tags"
+        description="Group links with tags, and pin tags to the sidebar. Analytics can be filtered by tag."
+        actions={
+          canEdit && (
+            <Button variant="primary" icon={<Plus size={16} />} onClick={() => setCreating(true)}>
+              New tag
+            </Button>
+          )
+        }
+      />
       <div>
         <TagResults search={search ?? ''} field={field} edit={edit} create={() => setCreating(true)} />
       </div>

@@ -6,6 +6,7 @@ import { useWorkspace } from '../../shell/use-workspace.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TabLinks } from '../../ui/tab-links.tsx'
 import { SettingsFrame } from '../settings/settings-frame.tsx'
+import { SettingsHeading } from '../settings/settings-heading.tsx'
 
 const PARTS = [
   {
@@ -26,11 +27,11 @@ export function TransferPage() {
   const open = PARTS.find((part) => part.tab === tab) ?? PARTS[0]
   const to = '/$workspaceId/settings/transfer' as const
   return (
-    <SettingsFrame
-      part="transfer"
-      title="Import and export"
-      description="Bring your links with their history, and export everything anytime."
-    >
+    <SettingsFrame part="transfer">
+      <SettingsHeading
+        title="Import and export"
+        description="Bring your links with their history, and export everything anytime."
+      />
       <TabLinks
         label="Import and export"
         current={open.label}
