@@ -34,7 +34,7 @@ export function AuditSettings() {
       {role === 'owner' ? (
         <AuditLog />
       ) : (
-        <EmptyState icon={<ShieldAlert size={28} />} title="Only owners can read the audit log">
+        <EmptyState icon={ShieldAlert} title="Only owners can read the audit log">
           It records who changed members, keys and channels, who exported data, and who signed in.
         </EmptyState>
       )}
@@ -65,7 +65,7 @@ function AuditLog() {
       {events.isError && <ErrorState error={events.error} retry={() => void events.refetch()} />}
       {rows?.length === 0 && (
         <EmptyState
-          icon={isFiltered ? <SearchX size={28} /> : <ScrollText size={28} />}
+          icon={isFiltered ? SearchX : ScrollText}
           title={isFiltered ? 'No matches' : 'No events yet'}
           action={isFiltered && <Button onClick={clear}>Clear filters</Button>}
         >

@@ -33,7 +33,7 @@ export function ErasureSettings() {
       {receipts.isError && <ErrorState error={receipts.error} retry={() => void receipts.refetch()} />}
       {rows?.length === 0 && (
         <EmptyState
-          icon={<UserX size={28} />}
+          icon={UserX}
           title={email ? `No receipts for ${email}` : 'No erasures yet'}
           action={email && <Button onClick={() => setEmail('')}>Show all receipts</Button>}
         >

@@ -48,14 +48,14 @@ export function KeySettings() {
         actions={rows.length > 0 && createButton}
       />
       {role !== 'owner' && (
-        <EmptyState icon={<KeyRound size={28} />} title="Only owners can create API keys">
+        <EmptyState icon={KeyRound} title="Only owners can create API keys">
           A key keeps working after its creator has left.
         </EmptyState>
       )}
       {keys.isLoading && <SkeletonRows rows={2} className="h-12" />}
       {keys.isError && <ErrorState error={keys.error} retry={keys.refetch} />}
       {keys.data && rows.length === 0 && (
-        <EmptyState icon={<KeyRound size={28} />} title="No API keys yet" action={createButton}>
+        <EmptyState icon={KeyRound} title="No API keys yet" action={createButton}>
           Create one for each program that uses the API, so that you can revoke it alone.
         </EmptyState>
       )}

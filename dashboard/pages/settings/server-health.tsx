@@ -30,7 +30,7 @@ export function ServerHealth() {
   return (
     <>
       <SettingsHeading title="Server health" />
-      <EmptyState icon={<Stethoscope size={28} />} title="Only the operator can see this">
+      <EmptyState icon={Stethoscope} title="Only the operator can see this">
         The health of the server is shown to owners of the installation’s first workspace.
       </EmptyState>
     </>

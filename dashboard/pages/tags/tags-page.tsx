@@ -114,7 +114,7 @@ function TagResults({ search, field, edit, create }: TagResultsProps) {
         {formatCount(total, 'tag')}
       </p>
       {tags.length === 0 ? (
-        <EmptyState icon={<SearchX size={32} />} title="No matches" />
+        <EmptyState icon={SearchX} title="No matches" />
       ) : (
         <ul className="overflow-clip rounded-2xl border border-line bg-card">
           {tags.map((tag, i) => (
@@ -190,7 +190,7 @@ function TagSearch({ search, field }: { search: string; field: FieldRef }) {
 
 const NoTags = ({ create }: { create: () => void }) => (
   <EmptyState
-    icon={<Tag size={32} />}
+    icon={Tag}
     title="No tags yet"
     action={
       useCanEdit() && (

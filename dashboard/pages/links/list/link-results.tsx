@@ -169,7 +169,7 @@ function NoLinks({ create, onClear }: { create: () => void; onClear: () => void 
   if (!isFiltered(filters)) {
     return (
       <EmptyState
-        icon={<Link2 size={32} />}
+        icon={Link2}
         title="No active links"
         action={
           <>
@@ -193,7 +193,7 @@ function NoLinks({ create, onClear }: { create: () => void; onClear: () => void 
   }
   return (
     <EmptyState
-      icon={<SearchX size={32} />}
+      icon={SearchX}
       title="No matches"
       action={
         <Button

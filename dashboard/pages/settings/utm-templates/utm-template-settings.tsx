@@ -47,7 +47,7 @@ export function UtmTemplateSettings() {
       {templates.isPending && <SkeletonRows rows={2} className="h-12" />}
       {templates.isError && <ErrorState error={templates.error} retry={templates.refetch} />}
       {templates.data && shown.length === 0 && (
-        <EmptyState icon={<Megaphone size={28} />} title="No UTM templates yet" action={createButton}>
+        <EmptyState icon={Megaphone} title="No UTM templates yet" action={createButton}>
           With a template for each campaign, everybody writes its source and medium the same way.
         </EmptyState>
       )}
