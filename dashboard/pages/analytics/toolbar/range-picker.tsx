@@ -12,7 +12,9 @@ import { formatRange } from '../view/time-labels.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { chooseRange } from './choose-range.ts'
 
-const RangeMenu = lazy(() => import('./range-menu.tsx').then(({ RangeMenu }) => ({ default: RangeMenu })))
+const AnalyticsRangeMenu = lazy(() =>
+  import('./range-menu.tsx').then((m) => ({ default: m.AnalyticsRangeMenu })),
+)
 
 const SHORTCUT_INTERVALS: [string, Interval][] = [
   ['h', '24h'],
@@ -67,7 +69,7 @@ export function RangePicker({ view }: { view: AnalyticsView }) {
             </div>
           }
         >
-          <RangeMenu view={view} close={() => setOpen(false)} />
+          <AnalyticsRangeMenu view={view} close={() => setOpen(false)} />
         </Suspense>
       </Popover>
       <IconButton
