@@ -10,6 +10,7 @@ import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, formatTime } from '../../ui/format.ts'
+import { DayRangeField } from '../../ui/forms/day-range-field.tsx'
 import { Field, Input, Select } from '../../ui/forms/field.tsx'
 import { useDebouncedText } from '../../ui/forms/use-debounced-text.ts'
 import { Menu, MenuItem } from '../../ui/overlays/menu.tsx'
@@ -45,7 +46,7 @@ export function AuditSettings() {
 function useAuditFilter() {
   const { tab: _, ...filter } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: FROM })
-  const set = (changes: AuditFilter) => {
+  const set = (changes: { [name in keyof AuditFilter]: string | undefined }) => {
     const next = Object.entries({ ...filter, ...changes }).filter(([, value]) => value)
     void navigate({ search: { tab: 'audit', ...Object.fromEntries(next) }, replace: true })
   }
@@ -125,13 +126,13 @@ function EventRow({ event, showActor }: { event: AuditEventResource; showActor: 
 
 const TYPING_MS = 250
 
-function Filters({ filter, set }: { filter: AuditFilter; set: (changes: AuditFilter) => void }) {
+function Filters({ filter, set }: { filter: AuditFilter; set: ReturnType<typeof useAuditFilter>['set'] }) {
   const [actor, setActor] = useDebouncedText(filter.actor ?? '', (next) => set({ actor: next }), {
     afterMs: TYPING_MS,
   })
   return (
-    <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
-      <Field label="Action" className="grid-cols-[minmax(0,1fr)] max-sm:col-span-2">
+    <div className="grid gap-3 sm:grid-cols-3">
+      <Field label="Action" className="grid-cols-[minmax(0,1fr)]">
         {(control) => (
           <Select
             {...control}
@@ -147,7 +148,7 @@ function Filters({ filter, set }: { filter: AuditFilter; set: (changes: AuditFil
           </Select>
         )}
       </Field>
-      <Field label="By" className="grid-cols-[minmax(0,1fr)] max-sm:col-span-2">
+      <Field label="By" className="grid-cols-[minmax(0,1fr)]">
         {(control) => (
           <Input
             {...control}
@@ -159,28 +160,11 @@ function Filters({ filter, set }: { filter: AuditFilter; set: (changes: AuditFil
           />
         )}
       </Field>
-      <Field label="From" className="grid-cols-[minmax(0,1fr)]">
-        {(control) => (
-          <Input
-            {...control}
-            type="date"
-            value={filter.start ?? ''}
-            max={filter.end}
-            onChange={(event) => set({ start: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="To" className="grid-cols-[minmax(0,1fr)]">
-        {(control) => (
-          <Input
-            {...control}
-            type="date"
-            value={filter.end ?? ''}
-            min={filter.start}
-            onChange={(event) => set({ end: event.target.value })}
-          />
-        )}
-      </Field>
+      <DayRangeField
+        start={filter.start}
+        end={filter.end}
+        onChange={({ start, end }) => set({ start, end })}
+      />
     </div>
   )
 }
