@@ -10,6 +10,7 @@ import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, formatTime } from '../../ui/format.ts'
+import { DayRangeField } from '../../ui/forms/day-range-field.tsx'
 import { Field, Input, Select } from '../../ui/forms/field.tsx'
 import { useDebouncedText } from '../../ui/forms/use-debounced-text.ts'
 import { Menu, MenuItem } from '../../ui/overlays/menu.tsx'
@@ -19,23 +20,33 @@ import { saveFile } from '../../ui/save-file.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { ACTION_LABELS, toActorFilter, toActorText, toDetailText, toTargetText } from './audit-text.ts'
+import { SettingsHeading } from './settings-heading.tsx'
 
 const FROM = '/$workspaceId/settings'
 
 export function AuditSettings() {
   const { role } = useWorkspace()
-  if (role === 'owner') return <AuditLog />
   return (
-    <EmptyState icon={<ShieldAlert size={28} />} title="Only owners can read the audit log">
-      It records who changed members, keys and channels, who exported data, and who signed in.
-    </EmptyState>
+    <>
+      <SettingsHeading
+        title="Audit log"
+        description="Who did what in this workspace. Events are kept for 180 days, and nobody can change or delete them before. IP addresses aren’t recorded."
+      />
+      {role === 'owner' ? (
+        <AuditLog />
+      ) : (
+        <EmptyState icon={ShieldAlert} title="Only owners can read the audit log">
+          It records who changed members, keys and channels, who exported data, and who signed in.
+        </EmptyState>
+      )}
+    </>
   )
 }
 
 function useAuditFilter() {
   const { tab: _, ...filter } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: FROM })
-  const set = (changes: AuditFilter) => {
+  const set = (changes: { [name in keyof AuditFilter]: string | undefined }) => {
     const next = Object.entries({ ...filter, ...changes }).filter(([, value]) => value)
     void navigate({ search: { tab: 'audit', ...Object.fromEntries(next) }, replace: true })
   }
@@ -50,16 +61,12 @@ function AuditLog() {
   const isFiltered = Object.keys(filter).length > 0
   return (
     <>
-      <p className="text-soft">
-        Who did what in this workspace. Events are kept for 180 days, and nobody can change or delete them
-        before. IP addresses aren’t recorded.
-      </p>
       <Filters filter={filter} set={set} />
       {events.isPending && <SkeletonRows rows={6} className="h-16" />}
       {events.isError && <ErrorState error={events.error} retry={() => void events.refetch()} />}
       {rows?.length === 0 && (
         <EmptyState
-          icon={isFiltered ? <SearchX size={28} /> : <ScrollText size={28} />}
+          icon={isFiltered ? SearchX : ScrollText}
           title={isFiltered ? 'No matches' : 'No events yet'}
           action={isFiltered && <Button onClick={clear}>Clear filters</Button>}
         >
@@ -119,13 +126,13 @@ function EventRow({ event, showActor }: { event: AuditEventResource; showActor: 
 
 const TYPING_MS = 250
 
-function Filters({ filter, set }: { filter: AuditFilter; set: (changes: AuditFilter) => void }) {
+function Filters({ filter, set }: { filter: AuditFilter; set: ReturnType<typeof useAuditFilter>['set'] }) {
   const [actor, setActor] = useDebouncedText(filter.actor ?? '', (next) => set({ actor: next }), {
     afterMs: TYPING_MS,
   })
   return (
-    <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
-      <Field label="Action" className="grid-cols-[minmax(0,1fr)] max-sm:col-span-2">
+    <div className="grid gap-3 sm:grid-cols-3">
+      <Field label="Action" className="grid-cols-[minmax(0,1fr)]">
         {(control) => (
           <Select
             {...control}
@@ -141,7 +148,7 @@ function Filters({ filter, set }: { filter: AuditFilter; set: (changes: AuditFil
           </Select>
         )}
       </Field>
-      <Field label="By" className="grid-cols-[minmax(0,1fr)] max-sm:col-span-2">
+      <Field label="By" className="grid-cols-[minmax(0,1fr)]">
         {(control) => (
           <Input
             {...control}
@@ -153,28 +160,11 @@ function Filters({ filter, set }: { filter: AuditFilter; set: (changes: AuditFil
           />
         )}
       </Field>
-      <Field label="From" className="grid-cols-[minmax(0,1fr)]">
-        {(control) => (
-          <Input
-            {...control}
-            type="date"
-            value={filter.start ?? ''}
-            max={filter.end}
-            onChange={(event) => set({ start: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="To" className="grid-cols-[minmax(0,1fr)]">
-        {(control) => (
-          <Input
-            {...control}
-            type="date"
-            value={filter.end ?? ''}
-            min={filter.start}
-            onChange={(event) => set({ end: event.target.value })}
-          />
-        )}
-      </Field>
+      <DayRangeField
+        start={filter.start}
+        end={filter.end}
+        onChange={({ start, end }) => set({ start, end })}
+      />
     </div>
   )
 }

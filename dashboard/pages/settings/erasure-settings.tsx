@@ -15,6 +15,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { saveReceipt } from '../inbox/dialogs/receipt-dialog.tsx'
 import { PersonButtons } from '../inbox/reader/person-buttons.tsx'
+import { SettingsHeading } from './settings-heading.tsx'
 
 export function ErasureSettings() {
   const [email, setEmail] = useState('')
@@ -22,17 +23,17 @@ export function ErasureSettings() {
   const rows = receipts.data?.pages.flatMap(({ data }) => data)
   return (
     <>
-      <p className="text-soft">
-        When a person requests their data or its erasure, export or erase everything that was sent with their
-        email address, in all forms. Each erasure leaves a receipt without the address.
-      </p>
+      <SettingsHeading
+        title="Erasures"
+        description="When a person requests their data or its erasure, export or erase everything that was sent with their email address, in all forms. Each erasure leaves a receipt without the address."
+      />
       <PersonButtons />
       <FindReceipt email={email} find={setEmail} />
       {receipts.isPending && <SkeletonRows rows={3} className="h-16" />}
       {receipts.isError && <ErrorState error={receipts.error} retry={() => void receipts.refetch()} />}
       {rows?.length === 0 && (
         <EmptyState
-          icon={<UserX size={28} />}
+          icon={UserX}
           title={email ? `No receipts for ${email}` : 'No erasures yet'}
           action={email && <Button onClick={() => setEmail('')}>Show all receipts</Button>}
         >

@@ -48,7 +48,7 @@ export function DestinationsPage() {
         (workspace.data.watchDestinations ? (
           <Destinations />
         ) : (
-          <EmptyState icon={<Unlink size={32} />} title="Destinations aren’t watched">
+          <EmptyState icon={Unlink} title="Destinations aren’t watched">
             Towpath can check each page that your links lead to once a day, and email you before visitors
             complain.
           </EmptyState>
@@ -112,11 +112,11 @@ function DestinationResults({ state, repair }: ResultsProps) {
   const destinations = query.data.pages.flatMap(({ data }) => data)
   if (destinations.length === 0)
     return state === '' ? (
-      <EmptyState icon={<Unlink size={32} />} title="No destinations yet">
+      <EmptyState icon={Unlink} title="No destinations yet">
         The pages that your links lead to appear here.
       </EmptyState>
     ) : (
-      <EmptyState icon={<Unlink size={32} />} title="None in this state">
+      <EmptyState icon={Unlink} title="None in this state">
         {state.includes('broken') ? 'Every page that was checked can be opened.' : 'Choose another state.'}
       </EmptyState>
     )
