@@ -3,7 +3,7 @@
 import { invalid } from '../../lib/failure.ts'
 import type { Connection } from '../../storage/database/open-database.ts'
 import type { Actor } from '../accounts/access/actor.ts'
-import { channelsExist } from '../notify/channels/channels-exist.ts'
+import { channelsExist } from '../notify/channels/use-for-forms.ts'
 import type { UpdateViewInput } from './schema.ts'
 
 /** @throws Failure `invalid` */
