@@ -371,6 +371,7 @@ const ALONE: Record<string, string[]> = {
     'findShorterSlugs',
   ],
   'features/notify/channels/post-json.ts': ['toStringOrEmpty'],
+  'features/notify/channels/mail-body.ts': ['toLines'],
   'features/notify/channels/safe-text.ts': ['removeControlCharacters', 'toOneLine'],
   'features/notify/channels/service-response.ts': ['listUrlSecrets', 'toRetryDelayMs'],
   'features/notify/templates/parse-template.ts': ['parseTemplate'],

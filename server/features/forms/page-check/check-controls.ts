@@ -14,7 +14,14 @@ import {
   NEXT_FIELD,
   REPLY_TO_FIELD,
 } from '../settings/control-fields.ts'
-import { createFinding, error, type Findings, formatElement, quoteList, warning } from './finding.ts'
+import {
+  createFinding,
+  type Findings,
+  formatElement,
+  foundError,
+  foundWarning,
+  quoteList,
+} from './finding.ts'
 import type { FormControl, PageForm } from './parse-page.ts'
 
 /** Names with an underscore that have a meaning. A browser fills in `_charset_` by itself. */
@@ -63,7 +70,7 @@ function* checkType({ tag, type, name }: FormControl, rule: FieldRule): Findings
   if (tag !== 'textarea' && !TYPED.test(type)) return
   const message = `The field ${quote(name)} allows input that its rule refuses: its type must be ${rule.type}.`
   const fix = `Let the browser check it too: ${formatElement('input', { type: rule.type, name })}`
-  yield warning('rule_type', message, fix)
+  yield foundWarning('rule_type', message, fix)
 }
 
 function* checkLength({ name, attributes }: FormControl, { minLength, maxLength }: FieldRule): Findings {
@@ -71,10 +78,10 @@ function* checkLength({ name, attributes }: FormControl, { minLength, maxLength 
   if (!Number.isFinite(most)) return
   if (minLength !== undefined && most < minLength) {
     const message = `${quote(name)} cannot be filled in: the page allows at most ${most} characters, and its rule requires ${minLength}.`
-    yield error('rule_length', message, 'Raise maxlength, or lower minLength of the rule.')
+    yield foundError('rule_length', message, 'Raise maxlength, or lower minLength of the rule.')
   } else if (maxLength !== undefined && most > maxLength) {
     const message = `The page allows ${most} characters in ${quote(name)}, and its rule ${maxLength}: longer text is refused.`
-    yield warning('rule_length', message, `Write maxlength="${maxLength}" on the page.`)
+    yield foundWarning('rule_length', message, `Write maxlength="${maxLength}" on the page.`)
   }
 }
 
@@ -82,14 +89,14 @@ function* checkValues({ type, name, attributes }: FormControl, { pattern, oneOf 
   const shown = attributes.get('pattern')
   if (pattern !== undefined && shown !== undefined && shown !== pattern) {
     const message = `The pattern of ${quote(name)} on the page differs from its rule: input that the browser accepts may be refused.`
-    yield warning('rule_pattern', message, `Write the same on both sides: pattern=${quote(pattern)}`)
+    yield foundWarning('rule_pattern', message, `Write the same on both sides: pattern=${quote(pattern)}`)
     return
   }
   // A box without a value sends "on".
   const value = attributes.get('value') ?? 'on'
   if (!oneOf || (type !== 'radio' && type !== 'checkbox') || oneOf.includes(value)) return
   const message = `The choice ${quote(value)} of ${quote(name)} is refused: the field's rule does not list it.`
-  yield error('rule_choice', message, 'Add it to oneOf of the rule, or change the value on the page.')
+  yield foundError('rule_choice', message, 'Add it to oneOf of the rule, or change the value on the page.')
 }
 
 function* checkRequired(controls: FormControl[], required: string[]): Findings {
@@ -99,7 +106,11 @@ function* checkRequired(controls: FormControl[], required: string[]): Findings {
     const refused = `every submission is refused with "This field is required"`
     if (same.length > 0) {
       const message = `The required field ${quote(name)} is disabled on the page, and a disabled field is not sent: ${refused}.`
-      yield error('required_field_disabled', message, 'Remove disabled from the field (readonly is sent).')
+      yield foundError(
+        'required_field_disabled',
+        message,
+        'Remove disabled from the field (readonly is sent).',
+      )
       continue
     }
     const alike = controls.find((control) => control.name.trim().toLowerCase() === name.trim().toLowerCase())
@@ -109,7 +120,7 @@ function* checkRequired(controls: FormControl[], required: string[]): Findings {
     const fix = alike
       ? `Rename it: name=${quote(name)}`
       : `Add it, for example ${line}, or take it from the form's required fields.`
-    yield error('required_field_missing', message, fix)
+    yield foundError('required_field_missing', message, fix)
   }
 }
 
@@ -129,15 +140,15 @@ function* checkNames(fields: FormControl[]): Findings {
   const dropped = fields.filter(({ name }) => hasControlPrefix(name) && !KNOWN_CONTROL_FIELDS.includes(name))
   if (dropped.length > 0) {
     const message = `Names that start with "_" are control fields and are never stored: ${quoteList(dropped.map(({ name }) => name))}.`
-    yield warning('name_never_stored', message, 'Rename them without the "_" at the beginning.')
+    yield foundWarning('name_never_stored', message, 'Rename them without the "_" at the beginning.')
   }
   if (fields.some(({ name }) => name === EVENT_ID_FIELD)) {
     const message = 'The page sets _service_eid, but only the tracking snippet knows its value.'
-    yield warning('event_id_by_hand', message, 'Remove the field named _service_eid.')
+    yield foundWarning('event_id_by_hand', message, 'Remove the field named _service_eid.')
   }
   if (fields.some(({ name }) => name === CAPTCHA_FIELD)) {
     const message = `The page sets ${CAPTCHA_FIELD}, but only the tracking snippet can make a valid token.`
-    yield warning('captcha_by_hand', message, `Remove the field named ${CAPTCHA_FIELD}.`)
+    yield foundWarning('captcha_by_hand', message, `Remove the field named ${CAPTCHA_FIELD}.`)
   }
   for (const { name, type, attributes } of fields) {
     if (name !== NEXT_FIELD || type !== 'hidden') continue
@@ -147,7 +158,7 @@ function* checkNames(fields: FormControl[]): Findings {
       continue
     const message = `_next is ${quote(value)}: only http and https addresses without a user name are followed.`
     const fix = `Write the whole address: ${formatElement('input', { type: 'hidden', name: NEXT_FIELD, value: 'https://example.com/thanks' })}`
-    yield warning('next_ignored', message, fix)
+    yield foundWarning('next_ignored', message, fix)
   }
 }
 
@@ -155,7 +166,7 @@ function* checkEmail(fields: FormControl[]): Findings {
   const exact = fields.filter(({ name, disabled, type }) => name === 'email' && !disabled && type !== 'radio')
   if (exact.length > 1) {
     const message = `${exact.length} fields are named email: their values are joined with a comma, which is not an email address, so submissions with both are refused.`
-    yield error('email_twice', message, 'Name only one of them email.')
+    yield foundError('email_twice', message, 'Name only one of them email.')
     return
   }
   if (exact.length > 0) return
@@ -166,7 +177,7 @@ function* checkEmail(fields: FormControl[]): Findings {
   if (!alike) return
   const message = `The email field is named ${quote(alike.name)}: only a field named exactly email is checked, and answered when you reply to a notification.`
   const fix = `Rename it: ${formatElement('input', { type: 'email', name: 'email', autocomplete: 'email' })}`
-  yield warning('email_name', message, fix)
+  yield foundWarning('email_name', message, fix)
 }
 
 function* checkFiles(
@@ -180,18 +191,18 @@ function* checkFiles(
   if (!uploads) {
     const message = `The form has file fields (${names}): a submission with a chosen file is refused with "File uploads are not supported".`
     const fix = "Turn on uploads in the form's settings, or remove the file fields."
-    yield error('file_field', message, fix)
+    yield foundError('file_field', message, fix)
     return
   }
   if (formAttributes.get('enctype')?.trim().toLowerCase() === 'multipart/form-data') return
   const message = `The form has file fields (${names}) and no enctype="multipart/form-data": without the tracking snippet, browsers send the names of the files instead of the files.`
-  yield error('file_enctype', message, 'Add enctype="multipart/form-data" to the form element.')
+  yield foundError('file_enctype', message, 'Add enctype="multipart/form-data" to the form element.')
 }
 
 function* checkHoneypot(traps: FormControl[]): Findings {
   if (traps.length === 0) {
     const message = 'The form has no honeypot: simple bots are not detected.'
-    yield warning('honeypot_missing', message, `Add this line inside the form: ${HONEYPOT_HTML}`)
+    yield foundWarning('honeypot_missing', message, `Add this line inside the form: ${HONEYPOT_HTML}`)
     return
   }
   const fix = `Replace it: ${HONEYPOT_HTML}`
@@ -200,22 +211,22 @@ function* checkHoneypot(traps: FormControl[]): Findings {
     if (box ? attributes.has('checked') : (attributes.get('value') ?? '') !== '') {
       const message =
         'The honeypot _gotcha is filled in already: every submission counts as spam and is silently dropped.'
-      yield error('honeypot_filled', message, fix)
+      yield foundError('honeypot_filled', message, fix)
     }
     if (type === 'hidden') continue
     if (attributes.has('required')) {
       const message = 'The honeypot _gotcha is required: browsers refuse to send the form while it is empty.'
-      yield error('honeypot_required', message, fix)
+      yield foundError('honeypot_required', message, fix)
     }
     if (!concealed) {
       const message =
         'The honeypot _gotcha is visible: people fill it in, and their submissions are silently dropped.'
-      yield warning('honeypot_visible', message, fix)
+      yield foundWarning('honeypot_visible', message, fix)
     }
     if (!box && !/^(off|new-password|one-time-code)$/i.test((attributes.get('autocomplete') ?? '').trim())) {
       const message =
         'Browsers and password managers may fill in the honeypot _gotcha, and the submission is silently dropped.'
-      yield warning('honeypot_autofill', message, 'Add autocomplete="off" to it.')
+      yield foundWarning('honeypot_autofill', message, 'Add autocomplete="off" to it.')
     }
   }
 }
@@ -229,5 +240,5 @@ function* checkSubmit(controls: FormControl[]): Findings {
   const fix = disabled
     ? 'Remove disabled from the button.'
     : 'Add <button type="submit">Send</button> inside the form.'
-  yield warning(disabled ? 'submit_disabled' : 'submit_missing', message, fix)
+  yield foundWarning(disabled ? 'submit_disabled' : 'submit_missing', message, fix)
 }

@@ -15,7 +15,14 @@ import { checkControls } from './check-controls.ts'
 import { checkContentPolicy, checkEncoding, checkNextHosts, checkSnippet } from './check-policies.ts'
 import { checkReturn } from './check-return.ts'
 import { checkScripts } from './check-scripts.ts'
-import { error, type Finding, type Findings, formatElement, sortFindings, warning } from './finding.ts'
+import {
+  type Finding,
+  type Findings,
+  formatElement,
+  foundError,
+  foundWarning,
+  sortFindings,
+} from './finding.ts'
 import { listFieldLabels } from './list-field-labels.ts'
 import { type CheckedForm, type CheckedPage, parsePage } from './parse-page.ts'
 
@@ -99,15 +106,15 @@ function* checkPresence({ form, page, parsedPage, endpoint }: CheckedPage, match
   const { enabled, allowedOrigins } = form
   if (!enabled) {
     const message = 'The form is turned off: every submission is refused (403).'
-    yield error('form_disabled', message, 'Set enabled to true.')
+    yield foundError('form_disabled', message, 'Set enabled to true.')
   }
   if (page && !isOriginAllowed(allowedOrigins, new Headers({ origin: page.origin }))) {
     const message = `The form accepts submissions only from certain origins, and ${page.origin} is not one of them (403).`
-    yield error('origin_not_allowed', message, `Add ${page.origin} to allowedOrigins.`)
+    yield foundError('origin_not_allowed', message, `Add ${page.origin} to allowedOrigins.`)
   }
   if (parsedPage.cut) {
     const message = 'The page has too many forms, fields, scripts or meta elements: some are not checked.'
-    yield warning('page_large', message, 'Send only the part with the form, as html.')
+    yield foundWarning('page_large', message, 'Send only the part with the form, as html.')
   }
   if (matched.length > 0) return
   const forms = parsedPage.forms.length
@@ -115,5 +122,5 @@ function* checkPresence({ form, page, parsedPage, endpoint }: CheckedPage, match
     forms === 0 ? 'There is no form on the page' : `None of the ${forms} form(s) on the page is this form`
   const message = `${situation}: nothing is sent to ${endpoint.href}. Neither this check nor the tracking snippet sees a form that a script adds later.`
   const line = formatElement('form', { action: endpoint.href, method: 'post' })
-  yield error('form_missing', message, `Write the form into the page's own HTML, beginning with ${line}`)
+  yield foundError('form_missing', message, `Write the form into the page's own HTML, beginning with ${line}`)
 }

@@ -13,7 +13,7 @@ import {
   findStyleForbiddingDirective,
   readContentPolicies,
 } from './content-policy.ts'
-import { createFinding, error, type Findings, formatElement, warning } from './finding.ts'
+import { createFinding, type Findings, formatElement, foundError, foundWarning } from './finding.ts'
 import type { CheckedPage, PageForm, ParsedPage } from './parse-page.ts'
 
 const readMetaContents = (metas: ParsedPage['metas'], name: string) =>
@@ -39,24 +39,24 @@ export function* checkContentPolicy(check: CheckedPage, forms: PageForm[]): Find
   const blocked = findForbiddingDirective(policies, 'form-action', endpoint, page)
   if (blocked) {
     const message = `${CSP} forbids sending forms to ${endpoint.origin} (${blocked}): the browser drops every submission.`
-    yield error('csp_form_action', message, `Add ${endpoint.origin} to form-action.`)
+    yield foundError('csp_form_action', message, `Add ${endpoint.origin} to form-action.`)
   }
   for (const target of listTargets(check, forms)) {
     const url = parseUrl(target, page?.href)
     if (!url || blocked || !findForbiddingDirective(policies, 'form-action', url, page)) continue
     const message = `${CSP} forbids form-action ${url.origin}, the destination after the form: Chrome stops there, although the submission is stored.`
     const source = url.origin === page?.origin ? "'self'" : url.origin
-    yield warning('csp_form_action_redirect', message, `Add ${source} to form-action as well.`)
+    yield foundWarning('csp_form_action_redirect', message, `Add ${source} to form-action as well.`)
   }
   for (const policy of policies) {
     const sandbox = policy.get('sandbox')
     if (sandbox && !sandbox.some((word) => word.toLowerCase() === 'allow-forms')) {
       const message = `${CSP} has sandbox without allow-forms: no form of the page can be sent.`
-      yield error('csp_sandbox', message, 'Add allow-forms to sandbox.')
+      yield foundError('csp_sandbox', message, 'Add allow-forms to sandbox.')
     }
     if (endpoint.protocol === 'http:' && policy.has('upgrade-insecure-requests')) {
       const message = `${CSP} has upgrade-insecure-requests: the browser sends the form to https://${endpoint.host}, where no server answers.`
-      yield error('csp_upgrade', message, 'Remove upgrade-insecure-requests, or serve forms over https.')
+      yield foundError('csp_upgrade', message, 'Remove upgrade-insecure-requests, or serve forms over https.')
     }
   }
   yield* checkHoneypotStyle(forms, policies)
@@ -74,7 +74,7 @@ function* checkHoneypotStyle(forms: PageForm[], policies: ContentPolicy[]): Find
   if (!blocked) return
   const message = `${CSP} forbids the style that hides the honeypot (${blocked}): people see it, and their submissions are silently dropped when they fill it in.`
   const fix = `Give its box a class, and hide the class in a style sheet that the page may load, or write ${formatElement('input', { type: 'hidden', name: HONEYPOT_FIELD })}`
-  yield warning('honeypot_style_blocked', message, fix)
+  yield foundWarning('honeypot_style_blocked', message, fix)
 }
 
 /** Where browsers are sent after the form, as far as these are not pages of this server. */
@@ -99,7 +99,7 @@ export function* checkNextHosts({ form: { nextHosts }, page }: CheckedPage, form
     const url = parseUrl(value, page?.href)
     if (!url || !/^https?:$/.test(url.protocol) || isNextAllowed(nextHosts, url)) continue
     const message = `_next leads to ${quote(url.host)}, which is not in the form's nextHosts: people land elsewhere after sending.`
-    yield warning('next_host', message, `Add ${url.host} to nextHosts, or correct _next.`)
+    yield foundWarning('next_host', message, `Add ${url.host} to nextHosts, or correct _next.`)
   }
 }
 
@@ -134,7 +134,7 @@ function* checkSnippetPolicy(check: CheckedPage, policies: ContentPolicy[]): Fin
       if (!blocked || (directive === 'script-src' && hasStrictDynamic(policies))) continue
       const message = `${CSP} forbids Cloudflare Turnstile (${blocked}): every submission is refused.`
       const fix = `Add ${CHALLENGES.origin} to ${describeDirective(blocked, directive)}.`
-      yield error(`csp_turnstile_${directive.slice(0, -4)}`, message, fix)
+      yield foundError(`csp_turnstile_${directive.slice(0, -4)}`, message, fix)
     }
   }
 }
@@ -181,7 +181,7 @@ export function* checkSnippet(check: CheckedPage): Findings {
   if (form.captcha && parsedPage.hasOwnTurnstile) {
     const message =
       'The page has its own Turnstile box. Its tokens belong to another site key and are refused.'
-    yield warning('captcha_own_box', message, 'Remove it: the tracking snippet shows the captcha.')
+    yield foundWarning('captcha_own_box', message, 'Remove it: the tracking snippet shows the captcha.')
   }
 }
 
@@ -218,7 +218,7 @@ export function* checkEncoding(
     chosen !== undefined
       ? `Write ${own} into the form, or add ${field} to it.`
       : `Add ${formatElement('meta', { charset: 'utf-8' })} as the first line of the head (and save the page as UTF-8), or ${own} to the form, or ${field} into it.`
-  yield warning('charset', message, fix)
+  yield foundWarning('charset', message, fix)
 }
 
 const readMetaContentType = (meta: Map<string, string>) =>

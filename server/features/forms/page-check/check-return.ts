@@ -4,7 +4,7 @@
 import { quote } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
 import { findSnippet, listNextUrls } from './check-policies.ts'
-import { createFinding, type Finding, type Findings, formatElement, warning } from './finding.ts'
+import { createFinding, type Finding, type Findings, formatElement, foundWarning } from './finding.ts'
 import type { CheckedPage, PageForm } from './parse-page.ts'
 import {
   type ReferrerPolicy,
@@ -157,5 +157,5 @@ function* checkMessages({ hasSnippet, form }: ReturnCheck, { mistake }: Landings
   const message =
     'After a mistake the page opens again with the messages in its address (_errors), and only a script can show them: senders see an empty form.'
   const fix = 'Set onError to hosted, or add the tracking snippet.'
-  yield warning('errors_unseen', message, fix)
+  yield foundWarning('errors_unseen', message, fix)
 }

@@ -1,7 +1,7 @@
 // Checks the page's scripts that send its form: scripts that expect another answer format, and requests with answers
 // that browsers withhold.
 
-import { type Findings, formatElement, warning } from './finding.ts'
+import { type Findings, formatElement, foundWarning } from './finding.ts'
 import type { PageForm, ParsedPage } from './parse-page.ts'
 
 const CREDENTIALS = /credentials['"]?\s*:\s*['"`]include['"`]|withCredentials['"]?\s*[:=]\s*true/
@@ -23,17 +23,17 @@ export function* checkScripts(
   if ((isBootstrapMade || hasSource(/php-email-form/i)) && lacks('text')) {
     const message =
       'The script php-email-form of BootstrapMade expects the text "OK" and shows every other answer as an error, even a success.'
-    yield warning('script_expects_text', message, toFix('text'))
+    yield foundWarning('script_expects_text', message, toFix('text'))
   }
   if (hasSource(/formspree/i) && lacks('formspree')) {
     const message =
       "The page has Formspree's script, which expects Formspree's answers: it would show a success as an error."
-    yield warning('script_expects_formspree', message, toFix('formspree'))
+    yield foundWarning('script_expects_formspree', message, toFix('formspree'))
   }
   if (CREDENTIALS.test(html)) {
     const message =
       "A script of the page sends its requests with cookies. Browsers then withhold the endpoint's answer, because the endpoint answers every site."
     const fix = "Leave out credentials: 'include' (or withCredentials) where the script sends the form."
-    yield warning('credentials_included', message, fix)
+    yield foundWarning('credentials_included', message, fix)
   }
 }

@@ -24,8 +24,8 @@ export type Findings = Generator<Finding, void>
 export const createFinding = (severity: Severity, code: string, message: string, fix: string): Finding => {
   return { code, severity, message, fix }
 }
-export const error = createFinding.bind(null, 'error')
-export const warning = createFinding.bind(null, 'warning')
+export const foundError = createFinding.bind(null, 'error')
+export const foundWarning = createFinding.bind(null, 'warning')
 
 const LISTED_MAX = 8
 
