@@ -42,7 +42,7 @@ const WITH_MAIN = [
   'ui/forms/{control-class,field,form-error,read-options,select,select-face,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
   'ui/copy/copy-button.tsx',
   'ui/overlays/use-undoable-delete.ts',
-  'api/{chunks,domains,links,tags}.ts',
+  'api/{domains,links,pages,tags}.ts',
   'pages/links/{editor/destination-url,tag-picker/use-tag-options}.ts',
   'pages/links/link/{link-menu-button.tsx,link-name.ts,link-state.tsx,use-link-actions.ts}',
 ]

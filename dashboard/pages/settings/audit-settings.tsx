@@ -183,7 +183,7 @@ function ExportMenu({ filter }: { filter: AuditFilter }) {
   const api = useApi()
   const save = useMutation({
     mutationFn: (format: 'csv' | 'ndjson') => exportAudit(api, filter, format),
-    onSuccess: ({ file, name }) => saveFile(file, name),
+    onSuccess: saveFile,
     onError: (error) => toastError(error, 'Couldn’t export'),
   })
   return (

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { WorkspaceResource } from '../../../server/features/accounts/schema.ts'
 import { toFieldErrors } from '../../api/client.ts'
-import { workspaceQuery } from '../../api/workspace.ts'
+import { updateWorkspace, workspaceQuery } from '../../api/workspace.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Card } from '../../ui/card.tsx'
 import { BrandFields } from '../../ui/forms/brand-fields.tsx'
@@ -19,7 +19,7 @@ export function BrandSettings({ brand, mayChange }: { brand: Brand; mayChange: b
   const client = useQueryClient()
   const [changes, setChanges] = useState<Partial<Brand>>({})
   const save = useMutation({
-    mutationFn: () => api.patch<WorkspaceResource>('/workspace', { brand: changes }),
+    mutationFn: () => updateWorkspace(api, { brand: changes }),
     onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
       setChanges({})

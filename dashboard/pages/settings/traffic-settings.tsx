@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
 import { workspacesQuery } from '../../api/session.ts'
-import { saveTrafficSettings, workspaceQuery } from '../../api/workspace.ts'
+import { updateWorkspace, workspaceQuery } from '../../api/workspace.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -44,7 +44,7 @@ export function TrafficSettings({ lists, mayChange }: { lists: TrafficLists; may
   const [texts, setTexts] = useState<Record<string, string>>(stored)
   const save = useMutation({
     mutationFn: () =>
-      saveTrafficSettings(api, Object.fromEntries(NAMES.map((name) => [name, fromLines(texts[name] ?? '')]))),
+      updateWorkspace(api, Object.fromEntries(NAMES.map((name) => [name, fromLines(texts[name] ?? '')]))),
     onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
       void client.invalidateQueries({ queryKey: workspacesQuery.queryKey })

@@ -5,7 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
 import { userQuery, workspacesQuery } from '../../api/session.ts'
-import { deleteWorkspace, renameWorkspace, setRequireTwoFactor, workspaceQuery } from '../../api/workspace.ts'
+import { deleteWorkspace, updateWorkspace, workspaceQuery } from '../../api/workspace.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -90,7 +90,7 @@ function Name({ name, mayChange }: { name: string; mayChange: boolean }) {
   const client = useQueryClient()
   const [text, setText] = useState(name)
   const save = useMutation({
-    mutationFn: () => renameWorkspace(api, text.trim()),
+    mutationFn: () => updateWorkspace(api, { name: text.trim() }),
     onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
       toast('Workspace renamed')
@@ -134,7 +134,7 @@ function Security({ isRequired }: { isRequired: boolean }) {
   const client = useQueryClient()
   const { data: user } = useQuery(userQuery)
   const save = useMutation({
-    mutationFn: (required: boolean) => setRequireTwoFactor(api, required),
+    mutationFn: (requireTwoFactor: boolean) => updateWorkspace(api, { requireTwoFactor }),
     onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
       toast(saved.requireTwoFactor ? 'Two-factor sign-in is required' : 'Two-factor sign-in is optional')

@@ -42,9 +42,9 @@ function useExport(load: (options: Exporter) => Promise<{ file: Blob; name: stri
     async mutationFn() {
       controller.current = new AbortController()
       setBytes(0)
-      const { file, name } = await load({ signal: controller.current.signal, onBytes: setBytes })
-      saveFile(file, name)
-      toast(`${name} is ready: ${formatBytes(file.size)}`)
+      const saved = await load({ signal: controller.current.signal, onBytes: setBytes })
+      saveFile(saved)
+      toast(`${saved.name} is ready: ${formatBytes(saved.file.size)}`)
     },
     onError() {},
   })

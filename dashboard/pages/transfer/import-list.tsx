@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { pollEvery } from '../../api/poll-every.ts'
+import { pollEvery } from '../../api/session.ts'
 import { type ImportResource, importsQuery, isUnderway } from '../../api/transfer/imports.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'

@@ -79,8 +79,7 @@ function ExportMenu({ view }: { view: AnalyticsView }) {
     setBusy(true)
     const close = toast('Preparing your file. The download starts when it is ready.', { forMs: 0 })
     try {
-      const { file, name } = await exportEvents(api, subject, parameters ?? {}, format)
-      saveFile(file, name)
+      saveFile(await exportEvents(api, subject, parameters ?? {}, format))
     } catch (error) {
       toastError(error, 'Couldn’t export')
     } finally {

@@ -35,7 +35,7 @@ export default function ExportDialog({ filter, onClose }: { filter: InboxFilter;
   const save = useMutation({
     async mutationFn(key: string) {
       const exportFilter = isFiltered ? { ...filter, formKey: key } : { formKey: key, status: 'all' }
-      saveFile(await exportSubmissions(api, exportFilter, format), `submissions-${key}.${format}`)
+      saveFile(await exportSubmissions(api, exportFilter, format))
     },
     onSuccess: onClose,
     onError() {},

@@ -15,10 +15,10 @@ const COUNTS = {
 } satisfies Partial<Record<keyof ErasureReceipt, string>>
 
 export const saveReceipt = (receipt: ErasureReceipt) =>
-  saveFile(
-    new Blob([`${JSON.stringify(receipt, null, 2)}\n`], { type: 'application/json' }),
-    `erasure-${receipt.id}.json`,
-  )
+  saveFile({
+    file: new Blob([`${JSON.stringify(receipt, null, 2)}\n`], { type: 'application/json' }),
+    name: `erasure-${receipt.id}.json`,
+  })
 
 interface Props {
   receipt: ErasureReceipt

@@ -51,7 +51,7 @@ export function QrCodePanel({ slug, domain }: Props) {
   const save = async (format: 'svg' | 'png') => {
     try {
       // No file name has a slash.
-      saveFile(await draw(format), `${slug.replaceAll('/', '-')}.${format}`)
+      saveFile({ file: await draw(format), name: `${slug.replaceAll('/', '-')}.${format}` })
     } catch (error) {
       toastError(error, 'Couldn’t download')
     }

@@ -3,8 +3,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { toFieldErrors } from '../../../api/client.ts'
-import { setMissingReport } from '../../../api/missing.ts'
-import { workspaceQuery } from '../../../api/workspace.ts'
+import { updateWorkspace, workspaceQuery } from '../../../api/workspace.ts'
 import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
@@ -41,7 +40,7 @@ function Setting({ above }: { above: number | null }) {
   const client = useQueryClient()
   const [text, setText] = useState(String(above ?? SUGGESTED))
   const save = useMutation({
-    mutationFn: (value: number | null) => setMissingReport(api, value),
+    mutationFn: (missingReportAbove: number | null) => updateWorkspace(api, { missingReportAbove }),
     onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
       toast(saved.missingReportAbove === null ? 'Email is off' : 'Email is on')

@@ -61,12 +61,12 @@ export function TwoFactorSettings({ onDone }: { onDone?: () => void }) {
 function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const text = codes.join('\n')
   const download = () =>
-    saveFile(
-      new Blob([`Recovery codes for ${location.host}. Each one works once.\n\n${text}\n`], {
+    saveFile({
+      file: new Blob([`Recovery codes for ${location.host}. Each one works once.\n\n${text}\n`], {
         type: 'text/plain',
       }),
-      'towpath-recovery-codes.txt',
-    )
+      name: 'towpath-recovery-codes.txt',
+    })
   return (
     <Dialog
       open

@@ -71,7 +71,7 @@ function ErrorsButton({ id }: { id: number }) {
   const api = useApi()
   const save = useMutation({
     mutationFn: () => fetchImportErrors(api, id),
-    onSuccess: ({ file, name }) => saveFile(file, name),
+    onSuccess: saveFile,
     onError: (error) => toastError(error, 'Couldn’t download'),
   })
   return (
