@@ -7,7 +7,7 @@ import type { EditedLinksResource } from '../../../api/links.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
-import { FormError } from '../../../ui/forms/form-error.tsx'
+import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { UTM_PARAMETERS } from '../editor/destination-url.ts'
@@ -20,8 +20,6 @@ interface Props {
   links: LinkResource[]
   onClose: () => void
 }
-
-const FORM = 'bulk-edit-form'
 
 export function BulkEditDialog({ links: selected, onClose }: Props) {
   // A filter may hide changed links, so the dialog keeps the selected ones.
@@ -50,33 +48,20 @@ export function BulkEditDialog({ links: selected, onClose }: Props) {
   if (save.data && save.data.failed.length > 0)
     return <Failures links={links} result={save.data} onClose={onClose} />
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Edit links"
       description={`The change is made to ${formatCount(links.length, 'link')}.`}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={FORM} variant="primary" busy={save.isPending} disabled={isEmpty}>
-            Change {formatCount(links.length, 'link')}
-          </Button>
-        </>
-      }
+      action={`Change ${formatCount(links.length, 'link')}`}
+      busy={save.isPending}
+      disabled={isEmpty}
+      error={save.error?.message}
+      noValidate
+      className="grid grid-cols-1 gap-5"
+      onSubmit={submit}
     >
-      <form
-        id={FORM}
-        className="grid grid-cols-1 gap-5"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
-      >
-        {save.error && <FormError>{save.error.message}</FormError>}
-        <Choices draft={draft} errors={errors} onChange={change} />
-      </form>
-    </Dialog>
+      <Choices draft={draft} errors={errors} onChange={change} />
+    </FormDialog>
   )
 }
 

@@ -186,7 +186,9 @@ function Editor(props: EditorProps) {
           submit()
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
+          // Keys in a dialog of this form, such as that of a UTM template, come here too.
+          const isInside = event.target instanceof Node && event.currentTarget.contains(event.target)
+          if (isInside && event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
         }}
       >
         {conflict && <ConflictNotice {...conflict} {...answers} isSaving={isSaving} />}
