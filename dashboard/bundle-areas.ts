@@ -39,7 +39,7 @@ const AREAS: [name: string, pattern: RegExp][] = [
  */
 const WITH_MAIN = [
   'ui/!(collapsible-section|countries|country-flag|favicon|progress-bar|save-file|use-in-view).{ts,tsx}',
-  'ui/forms/{control-class,field,form-error,read-options,select,select-face,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
+  'ui/forms/{control-class,field,form,form-error,read-options,select,select-face,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
   'ui/copy/copy-button.tsx',
   'ui/overlays/use-undoable-delete.ts',
   'api/{domains,links,pages,tags}.ts',

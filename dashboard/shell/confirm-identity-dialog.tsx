@@ -9,6 +9,7 @@ import { signInOptionsQuery, signInWithOidc } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
 import { ErrorState } from '../ui/error-state.tsx'
 import { TextField } from '../ui/forms/field.tsx'
+import { Form } from '../ui/forms/form.tsx'
 import { FormError } from '../ui/forms/form-error.tsx'
 import { ModalDialog } from '../ui/overlays/modal-dialog.tsx'
 import { SkeletonRows } from '../ui/skeleton.tsx'
@@ -51,12 +52,9 @@ function PasswordForm({ prove }: { prove: (proof: Proof) => Promise<unknown> }) 
   const confirm = useMutation({ mutationFn: prove, onError() {} })
   const errors = toFieldErrors(confirm.error, ['password'])
   return (
-    <form
+    <Form
       className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        confirm.mutate({ password: String(new FormData(event.currentTarget).get('password')) })
-      }}
+      onSubmit={(fields) => confirm.mutate({ password: String(fields.get('password')) })}
     >
       <TextField
         label="Your password"
@@ -70,7 +68,7 @@ function PasswordForm({ prove }: { prove: (proof: Proof) => Promise<unknown> }) 
       <Button type="submit" variant="primary" busy={confirm.isPending}>
         Confirm
       </Button>
-    </form>
+    </Form>
   )
 }
 

@@ -7,6 +7,7 @@ import { type DomainResource, storeDomain, updateDomain } from '../../api/domain
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Card } from '../../ui/card.tsx'
 import { Field, Textarea, TextField, Toggle } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { SaveBar } from '../../ui/forms/save-bar.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
@@ -75,14 +76,7 @@ export function DomainSettings({ domain }: { domain: DomainResource }) {
   return (
     <>
       <PrimarySetting domain={domain} />
-      <form
-        noValidate
-        className="grid grid-cols-1 gap-5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          settings.submit()
-        }}
-      >
+      <Form noValidate className="grid grid-cols-1 gap-5" onSubmit={() => settings.submit()}>
         {settings.errors.general && <FormError>{settings.errors.general}</FormError>}
         <fieldset disabled={!canEdit} className="grid min-w-0 grid-cols-1 gap-5">
           <legend className="sr-only">Settings</legend>
@@ -98,7 +92,7 @@ export function DomainSettings({ domain }: { domain: DomainResource }) {
             keepsChanges
           />
         )}
-      </form>
+      </Form>
     </>
   )
 }

@@ -9,6 +9,7 @@ import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatBytes } from '../../ui/format.ts'
 import { Field, Select } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
@@ -45,15 +46,7 @@ export default function ImportSubmissionsDialog(props: { formKey: string; onClos
         </>
       }
     >
-      <form
-        id={id}
-        noValidate
-        className="grid grid-cols-1 gap-5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          begin(true)
-        }}
-      >
+      <Form id={id} noValidate className="grid grid-cols-1 gap-5" onSubmit={() => begin(true)}>
         {errors.general && <FormError>{errors.general}</FormError>}
         <FileDrop
           label="Export as CSV or JSON"
@@ -67,7 +60,7 @@ export default function ImportSubmissionsDialog(props: { formKey: string; onClos
         <DateOrderField order={dateOrder} error={errors.dateOrder} change={setDateOrder} />
         <TimeZoneField zone={timeZone} error={errors.timeZone} change={setTimeZone} />
         {part !== null && <ProgressBar label="Uploading" part={part < 1 ? part : null} />}
-      </form>
+      </Form>
     </Dialog>
   )
 }

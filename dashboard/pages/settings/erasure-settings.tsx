@@ -11,6 +11,7 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, formatTime } from '../../ui/format.ts'
 import { TextField } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { saveReceipt } from '../inbox/dialogs/receipt-dialog.tsx'
@@ -62,12 +63,9 @@ export function ErasureSettings() {
 /** The address is hashed by the server: it finds its receipts, and no receipt shows it. */
 function FindReceipt({ email, find }: { email: string; find: (email: string) => void }) {
   return (
-    <form
+    <Form
       className="flex flex-wrap items-end gap-2"
-      onSubmit={(event) => {
-        event.preventDefault()
-        find(String(new FormData(event.currentTarget).get('email')).trim())
-      }}
+      onSubmit={(fields) => find(String(fields.get('email')).trim())}
     >
       <TextField
         key={email}
@@ -80,7 +78,7 @@ function FindReceipt({ email, find }: { email: string; find: (email: string) => 
         className="min-w-0 flex-1 basis-60 sm:max-w-sm"
       />
       <Button type="submit">Find</Button>
-    </form>
+    </Form>
   )
 }
 

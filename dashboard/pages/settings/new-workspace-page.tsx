@@ -8,6 +8,7 @@ import { userQuery, workspacesQuery } from '../../api/session.ts'
 import { createWorkspace } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from '../sign-in/centered-page.tsx'
 
@@ -50,13 +51,7 @@ export function NewWorkspacePage() {
         ) : undefined
       }
     >
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          create.mutate()
-        }}
-      >
+      <Form className="grid gap-4" onSubmit={() => create.mutate()}>
         <TextField
           label="Name"
           required
@@ -68,7 +63,7 @@ export function NewWorkspacePage() {
         <Button type="submit" variant="primary" busy={create.isPending || create.isSuccess}>
           Create workspace
         </Button>
-      </form>
+      </Form>
     </CenteredPage>
   )
 }

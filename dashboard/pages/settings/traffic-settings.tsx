@@ -9,6 +9,7 @@ import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Field, Textarea } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 
 const SETTINGS = {
@@ -62,13 +63,7 @@ export function TrafficSettings({ lists, mayChange }: { lists: TrafficLists; may
   }
   return (
     <Card title="Analytics">
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <Form className="grid gap-4" onSubmit={() => save.mutate()}>
         {NAMES.map((name) => (
           <ListField
             key={name}
@@ -96,7 +91,7 @@ export function TrafficSettings({ lists, mayChange }: { lists: TrafficLists; may
             </Button>
           </div>
         )}
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -13,6 +13,7 @@ import { CopyableText } from '../../ui/copy/copyable-text.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDay, formatNumber } from '../../ui/format.ts'
 import { TextField, Toggle } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -101,13 +102,7 @@ function Name({ name, mayChange }: { name: string; mayChange: boolean }) {
   const errors = toFieldErrors(save.error, ['name'])
   return (
     <Card title="Name">
-      <form
-        className="flex flex-wrap items-end gap-2"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <Form className="flex flex-wrap items-end gap-2" onSubmit={() => save.mutate()}>
         <TextField
           label="Workspace name"
           className="flex-1 basis-56"
@@ -124,7 +119,7 @@ function Name({ name, mayChange }: { name: string; mayChange: boolean }) {
             Save
           </Button>
         )}
-      </form>
+      </Form>
     </Card>
   )
 }

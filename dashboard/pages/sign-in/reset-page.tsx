@@ -5,6 +5,7 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { toFieldErrors } from '../../api/client.ts'
 import { resetPassword } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { NewPasswordField } from '../../ui/forms/new-password-field.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
@@ -43,12 +44,9 @@ export function ResetPage() {
   return (
     <CenteredPage title="Set a new password">
       {errors.general && <FormError>{errors.general}</FormError>}
-      <form
+      <Form
         className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          reset.mutate({ token, newPassword: String(new FormData(event.currentTarget).get('password')) })
-        }}
+        onSubmit={(fields) => reset.mutate({ token, newPassword: String(fields.get('password')) })}
       >
         <NewPasswordField
           label="New password"
@@ -60,7 +58,7 @@ export function ResetPage() {
         <Button type="submit" variant="primary" busy={reset.isPending}>
           Set password
         </Button>
-      </form>
+      </Form>
     </CenteredPage>
   )
 }

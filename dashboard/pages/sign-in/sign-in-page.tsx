@@ -10,6 +10,7 @@ import { type SignInOptions, signIn, signInOptionsQuery, signInWithOidc } from '
 import { SecondStepForm } from '../../shell/second-step-form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
@@ -129,19 +130,17 @@ function PasswordForm({
   onSubmit: (input: { email: string; password: string }) => void
 }) {
   return (
-    <form
+    <Form
       className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        const data = new FormData(event.currentTarget)
-        onSubmit({ email: String(data.get('email')), password: String(data.get('password')) })
-      }}
+      onSubmit={(fields) =>
+        onSubmit({ email: String(fields.get('email')), password: String(fields.get('password')) })
+      }
     >
       <TextField label="Email" name="email" type="email" autoComplete="username" required autoFocus />
       <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
       <Button type="submit" variant="primary" busy={busy}>
         Sign in
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -7,6 +7,7 @@ import { toFieldErrors } from '../../api/client.ts'
 import { requestSignUp, signInOptionsQuery } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
@@ -81,13 +82,7 @@ function RequestSignUp({ footer }: { footer: ReactNode }) {
       footer={footer}
     >
       {errors.general && <FormError>{errors.general}</FormError>}
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          send.mutate(String(new FormData(event.currentTarget).get('email')).trim())
-        }}
-      >
+      <Form className="grid gap-4" onSubmit={(fields) => send.mutate(String(fields.get('email')).trim())}>
         <TextField
           label="Email"
           name="email"
@@ -101,7 +96,7 @@ function RequestSignUp({ footer }: { footer: ReactNode }) {
         <Button type="submit" variant="primary" busy={send.isPending}>
           Send link
         </Button>
-      </form>
+      </Form>
     </CenteredPage>
   )
 }

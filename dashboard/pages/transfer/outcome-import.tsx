@@ -1,7 +1,7 @@
 // Imports a CSV file with outcomes of leads, and shows what became of its rows.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
 import {
   importOutcomeFile,
@@ -14,6 +14,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { formatBytes, formatNumber, viewerZone } from '../../ui/format.ts'
 import { Field, Select } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { TimeZoneField } from './new/date-fields.tsx'
 import { FileDrop } from './new/file-drop.tsx'
@@ -62,13 +63,12 @@ function useOutcomeImport() {
 export function OutcomeImportCard() {
   const { file, choose, remove, problem, stage, setStage, timeZone, setTimeZone, save } = useOutcomeImport()
   const errors = toFieldErrors(save.error, ['csv', 'stage', 'timezone'])
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (file && !problem && !save.isPending) save.mutate(file)
   }
   return (
     <Card title="Outcomes of leads">
-      <form className="grid grid-cols-1 gap-5" aria-label="Import outcomes" onSubmit={submit}>
+      <Form className="grid grid-cols-1 gap-5" aria-label="Import outcomes" onSubmit={submit}>
         <p className="text-soft">
           Tell Towpath which leads were won and what they were worth. The CSV file has the columns{' '}
           <Column name="email" />, <Column name="value" />, <Column name="currency" /> and{' '}
@@ -110,7 +110,7 @@ export function OutcomeImportCard() {
           Import outcomes
         </Button>
         <div role="status">{save.data && <Result result={save.data} />}</div>
-      </form>
+      </Form>
     </Card>
   )
 }

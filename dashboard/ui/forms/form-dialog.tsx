@@ -3,6 +3,7 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { Button } from '../button.tsx'
 import { Dialog } from '../overlays/dialog.tsx'
+import { Form } from './form.tsx'
 import { FormError } from './form-error.tsx'
 
 interface Props extends Omit<ComponentProps<typeof Dialog>, 'open' | 'footer'> {
@@ -43,20 +44,15 @@ export function FormDialog({
         </>
       }
     >
-      <form
+      <Form
         id={id}
         noValidate={noValidate}
         className={className}
-        onSubmit={(event) => {
-          event.preventDefault()
-          // A dialog can be inside another form.
-          event.stopPropagation()
-          if (!busy) onSubmit(new FormData(event.currentTarget))
-        }}
+        onSubmit={(fields) => busy || onSubmit(fields)}
       >
         {error && <FormError>{error}</FormError>}
         {children}
-      </form>
+      </Form>
     </Dialog>
   )
 }

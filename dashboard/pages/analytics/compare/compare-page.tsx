@@ -10,6 +10,7 @@ import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { viewerZone } from '../../../ui/format.ts'
 import { Field, Select } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { listTimeZones } from '../../../ui/forms/time-zones.ts'
 import { Page } from '../../../ui/page.tsx'
@@ -74,13 +75,7 @@ function CompareForm({ send, isBusy, error }: FormProps) {
     })
   }
   return (
-    <form
-      className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
+    <Form className="grid gap-4" onSubmit={() => void submit()}>
       {general && <FormError>{general}</FormError>}
       <Field
         label="CSV file"
@@ -119,7 +114,7 @@ function CompareForm({ send, isBusy, error }: FormProps) {
           Compare
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 

@@ -9,6 +9,7 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyableText } from '../../../ui/copy/copyable-text.tsx'
 import { Field, Textarea, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
@@ -67,18 +68,17 @@ export function ViewDialog({
         )
       }
     >
-      <form
+      <Form
         id={FORM}
         className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           if (!save.isPending && !isDone) save.mutate()
         }}
       >
         {general && <FormError>{general}</FormError>}
         {shown && draft.isShared && <CopyableText text={shown.url} label="Copy the shared link" />}
         {!isDone && <ViewFields draft={draft} change={change} errors={errors} isOld={view !== undefined} />}
-      </form>
+      </Form>
     </Dialog>
   )
 }

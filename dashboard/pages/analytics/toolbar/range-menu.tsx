@@ -6,6 +6,7 @@ import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { viewerZone } from '../../../ui/format.ts'
 import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import {
   addDays,
   DATE_PATTERN,
@@ -85,12 +86,10 @@ function Dates({ view, choose }: { view: AnalyticsView; choose: (range: DateRang
   const { start, end } = view.range
   const [error, setError] = useState<string>()
   return (
-    <form
+    <Form
       className="grid gap-3"
-      onSubmit={(event) => {
-        event.preventDefault()
-        const data = new FormData(event.currentTarget)
-        const [from, to] = [String(data.get('from')), String(data.get('to'))]
+      onSubmit={(fields) => {
+        const [from, to] = [String(fields.get('from')), String(fields.get('to'))]
         if (!from || !to) return setError('Choose a start date and an end date.')
         if (from > to) return setError('The start date must not be after the end date.')
         choose({ start: from, end: to })
@@ -116,7 +115,7 @@ function Dates({ view, choose }: { view: AnalyticsView; choose: (range: DateRang
       <Button type="submit" variant="primary">
         Apply
       </Button>
-    </form>
+    </Form>
   )
 }
 

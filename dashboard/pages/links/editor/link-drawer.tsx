@@ -18,6 +18,7 @@ import {
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
@@ -177,14 +178,11 @@ function Editor(props: EditorProps) {
         </>
       }
     >
-      <form
+      <Form
         id={FORM}
         ref={form}
         noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
+        onSubmit={() => submit()}
         onKeyDown={(event) => {
           // Keys in a dialog of this form, such as that of a UTM template, come here too.
           const isInside = event.target instanceof Node && event.currentTarget.contains(event.target)
@@ -193,7 +191,7 @@ function Editor(props: EditorProps) {
       >
         {conflict && <ConflictNotice {...conflict} {...answers} isSaving={isSaving} />}
         <LinkForm draft={draft} link={link} errors={errors} onChange={change} />
-      </form>
+      </Form>
       {leaveDialog}
     </Dialog>
   )

@@ -9,6 +9,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 
 const SUGGESTED = 50
@@ -49,13 +50,7 @@ function Setting({ above }: { above: number | null }) {
   })
   const { missingReportAbove, general } = toFieldErrors(save.error, ['missingReportAbove'])
   return (
-    <form
-      className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate(Number(text))
-      }}
-    >
+    <Form className="grid gap-4" onSubmit={() => save.mutate(Number(text))}>
       <Toggle
         label="Email me about frequent 404s"
         hint="All owners get it: once a day per link at most, and five emails a day. It needs a mail server."
@@ -81,6 +76,6 @@ function Setting({ above }: { above: number | null }) {
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   )
 }

@@ -12,6 +12,7 @@ import { Button, ButtonLink, buttonClassNames } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
 import { TextField } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { withScheme } from '../editor/destination-url.ts'
 import { markOnboardingSeen } from './onboarding-seen.ts'
 
@@ -127,10 +128,9 @@ function QuickLink() {
     onError() {},
   })
   return (
-    <form
+    <Form
       className="grid max-w-2xl gap-2 sm:grid-cols-[minmax(0,1fr)_auto]"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         if (!create.isPending) create.mutate()
       }}
     >
@@ -170,7 +170,7 @@ function QuickLink() {
         </Link>{' '}
         with their clicks.
       </p>
-    </form>
+    </Form>
   )
 }
 

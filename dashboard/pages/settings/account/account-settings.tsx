@@ -1,7 +1,7 @@
 // The user's own account: name, address, password, second factors, sessions, and its deletion.
 
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import {
   changeEmail,
   changePassword,
@@ -19,6 +19,7 @@ import { Card } from '../../../ui/card.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { TextField } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { NewPasswordField } from '../../../ui/forms/new-password-field.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
@@ -105,13 +106,7 @@ function Name() {
   const errors = toFieldErrors(save.error, ['name'])
   return (
     <Card title="Profile">
-      <form
-        className="flex flex-wrap items-end gap-2"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <Form className="flex flex-wrap items-end gap-2" onSubmit={() => save.mutate()}>
         <TextField
           label="Name"
           className="flex-1 basis-56"
@@ -125,7 +120,7 @@ function Name() {
         <Button type="submit" variant="primary" busy={save.isPending} disabled={name.trim() === user?.name}>
           Save
         </Button>
-      </form>
+      </Form>
     </Card>
   )
 }
@@ -146,13 +141,7 @@ function Email() {
           This server can’t send email, so a new address can’t be confirmed.
         </p>
       ) : (
-        <form
-          className="flex flex-wrap items-end gap-2"
-          onSubmit={(event) => {
-            event.preventDefault()
-            change.mutate()
-          }}
-        >
+        <Form className="flex flex-wrap items-end gap-2" onSubmit={() => change.mutate()}>
           <TextField
             label="New email address"
             className="flex-1 basis-56"
@@ -170,7 +159,7 @@ function Email() {
           <Button type="submit" variant="primary" busy={change.isPending} disabled={change.isSuccess}>
             Change
           </Button>
-        </form>
+        </Form>
       )}
       <p role="status" className={change.isSuccess ? 'mt-3 text-sm' : 'sr-only'}>
         {change.isSuccess && `Open the link we sent to ${email} within an hour. Until then, nothing changes.`}
@@ -196,18 +185,15 @@ function Password() {
   const errors = toFieldErrors(change.error, ['currentPassword', 'newPassword'])
   // People who sign in at the identity provider have none.
   if (factors?.password === false) return null
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const data = new FormData(event.currentTarget)
+  const submit = (fields: FormData) =>
     change.mutate({
-      currentPassword: String(data.get('current')),
-      newPassword: String(data.get('new')),
+      currentPassword: String(fields.get('current')),
+      newPassword: String(fields.get('new')),
     })
-  }
   return (
     <Card title="Password">
       {/* A new key empties the fields. */}
-      <form key={changes} className="grid max-w-sm gap-4" onSubmit={submit}>
+      <Form key={changes} className="grid max-w-sm gap-4" onSubmit={submit}>
         <TextField
           label="Current password"
           name="current"
@@ -227,7 +213,7 @@ function Password() {
             Change password
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   )
 }

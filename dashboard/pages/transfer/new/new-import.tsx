@@ -11,6 +11,7 @@ import { Card } from '../../../ui/card.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatBytes } from '../../../ui/format.ts'
 import { Field, Select } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { RadioList, type RadioOption } from '../../../ui/forms/radio-list.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
@@ -48,13 +49,12 @@ export function NewImport() {
     draft.file !== null && source !== undefined && (draft.inspection || inspection.part === null)
   const isBusy = inspection.part !== null || start.part !== null
   return (
-    <form
+    <Form
       ref={form}
       noValidate
       aria-label="New import"
       className="grid min-w-0 grid-cols-1 gap-6"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         if (isReady && !isBusy) state.begin(true)
       }}
     >
@@ -86,7 +86,7 @@ export function NewImport() {
       )}
       {isReady && <Start state={state} source={source} />}
       <LeaveDialog isUploading={start.part !== null} />
-    </form>
+    </Form>
   )
 }
 
