@@ -8,6 +8,7 @@ import { toFieldErrors } from '../api/client.ts'
 import { canUsePasskeys } from '../api/passkey.ts'
 import { askForPasskey, type PendingSignIn, type Proof } from '../api/second-factor.ts'
 import { Button } from '../ui/button.tsx'
+import { CODE_INPUT } from '../ui/forms/control-class.ts'
 import { TextField } from '../ui/forms/field.tsx'
 import { Form } from '../ui/forms/form.tsx'
 import { FormError } from '../ui/forms/form-error.tsx'
@@ -95,9 +96,7 @@ const RecoveryCodeField = ({ error }: { error: string | undefined }) => (
     name="code"
     required
     autoFocus
-    autoComplete="off"
-    autoCapitalize="none"
-    spellCheck={false}
+    {...CODE_INPUT}
     maxLength={40}
     hint="One of the codes that you saved. Each works once."
     error={error}

@@ -12,14 +12,14 @@ import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
 import { formatCount, formatExactly } from '../../ui/format.ts'
 import { Field, Select } from '../../ui/forms/field.tsx'
 import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Page } from '../../ui/page.tsx'
+import { QueryState } from '../../ui/query-state.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { NotificationTabs } from '../channels/notification-tabs.tsx'
 import { ChannelSelect } from './channel-select.tsx'
 import {
@@ -67,8 +67,7 @@ export function DeliveriesPage() {
     >
       <NotificationTabs current="deliveries" />
       <DeliveryFilters />
-      {deliveries.isPending && <SkeletonRows rows={8} className="h-11" />}
-      {deliveries.isError && <ErrorState error={deliveries.error} retry={deliveries.refetch} />}
+      <QueryState query={deliveries} rows={8} className="h-11" />
       {rows?.length === 0 && <NoDeliveries isFiltered={isFiltered} />}
       {rows && rows.length > 0 && (
         <>
@@ -76,13 +75,7 @@ export function DeliveriesPage() {
             {formatCount(deliveries.data?.pages[0]?.total ?? 0, 'delivery', 'deliveries')}
           </p>
           <DeliveryList rows={rows} />
-          {deliveries.hasNextPage && (
-            <div className="mt-4 text-center">
-              <Button busy={deliveries.isFetchingNextPage} onClick={showMore}>
-                Show more
-              </Button>
-            </div>
-          )}
+          <ShowMore query={{ ...deliveries, fetchNextPage: showMore }} className="mt-4 text-center" />
         </>
       )}
       {open && (

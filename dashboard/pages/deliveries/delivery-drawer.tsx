@@ -10,10 +10,9 @@ import { translateError } from '../../api/error-texts.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { QueryState } from '../../ui/query-state.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { AttemptList } from './attempt-list.tsx'
 import {
@@ -76,8 +75,7 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
         </>
       }
     >
-      {delivery.isPending && <SkeletonRows rows={3} />}
-      {delivery.isError && <ErrorState error={delivery.error} retry={delivery.refetch} />}
+      <QueryState query={delivery} rows={3} />
       {data && <Report delivery={data} />}
     </Dialog>
   )

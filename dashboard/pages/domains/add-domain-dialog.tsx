@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { ApiError, toFieldErrors } from '../../api/client.ts'
 import { createDomain, domainQuery, invalidateDomains } from '../../api/domains.ts'
 import { useApi } from '../../shell/use-workspace.ts'
+import { CODE_INPUT } from '../../ui/forms/control-class.ts'
 import { TextField, Toggle } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 
@@ -36,9 +37,7 @@ export function AddDomainDialog({ onClose }: { onClose: () => void }) {
         label="Domain"
         required
         autoFocus
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...CODE_INPUT}
         inputMode="url"
         placeholder="go.example.com"
         hint="A name that you own and that has no website yet. A short subdomain works best."

@@ -6,6 +6,7 @@ import { toFieldErrors } from '../../api/client.ts'
 import { type DomainResource, storeDomain, updateDomain } from '../../api/domains.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Card } from '../../ui/card.tsx'
+import { CODE_INPUT } from '../../ui/forms/control-class.ts'
 import { Field, Textarea, TextField, Toggle } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
@@ -125,12 +126,7 @@ function useBinding({ draft, errors, set }: Settings) {
   })
 }
 
-const URL_INPUT = {
-  inputMode: 'url',
-  autoComplete: 'off',
-  autoCapitalize: 'none',
-  spellCheck: false,
-} as const
+const URL_INPUT = { ...CODE_INPUT, inputMode: 'url' } as const
 
 function Targets({ domain, settings }: { domain: DomainResource; settings: Settings }) {
   const bind = useBinding(settings)
@@ -203,16 +199,6 @@ interface JsonFieldProps {
 
 const JsonField = ({ label, hint, error, ...text }: JsonFieldProps) => (
   <Field label={label} hint={hint} error={error} className="grid-cols-1">
-    {(control) => (
-      <Textarea
-        {...control}
-        {...text}
-        rows={5}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        className="font-mono text-sm"
-      />
-    )}
+    {(control) => <Textarea {...control} {...text} rows={5} {...CODE_INPUT} className="font-mono text-sm" />}
   </Field>
 )

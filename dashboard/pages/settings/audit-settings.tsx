@@ -8,15 +8,15 @@ import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, formatTime } from '../../ui/format.ts'
 import { Field, Input, Select } from '../../ui/forms/field.tsx'
 import { useDebouncedText } from '../../ui/forms/use-debounced-text.ts'
 import { Menu, MenuItem } from '../../ui/overlays/menu.tsx'
 import { toastError } from '../../ui/overlays/toast.tsx'
+import { QueryState } from '../../ui/query-state.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { saveFile } from '../../ui/save-file.ts'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { TEXT_LINK } from '../../ui/text-link.ts'
 import { ACTION_LABELS, toActorFilter, toActorText, toDetailText, toTargetText } from './audit-text.ts'
 
@@ -55,8 +55,7 @@ function AuditLog() {
         before. IP addresses aren’t recorded.
       </p>
       <Filters filter={filter} set={set} />
-      {events.isPending && <SkeletonRows rows={6} className="h-16" />}
-      {events.isError && <ErrorState error={events.error} retry={() => void events.refetch()} />}
+      <QueryState query={events} rows={6} className="h-16" />
       {rows?.length === 0 && (
         <EmptyState
           icon={isFiltered ? <SearchX size={28} /> : <ScrollText size={28} />}
@@ -79,13 +78,7 @@ function AuditLog() {
           </ul>
         </Card>
       )}
-      {events.hasNextPage && (
-        <div className="text-center">
-          <Button busy={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore query={events} className="text-center" />
     </>
   )
 }

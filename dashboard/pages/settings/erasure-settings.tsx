@@ -8,12 +8,12 @@ import { useApi } from '../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, formatTime } from '../../ui/format.ts'
 import { TextField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
+import { QueryState } from '../../ui/query-state.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { saveReceipt } from '../inbox/dialogs/receipt-dialog.tsx'
 import { PersonButtons } from '../inbox/reader/person-buttons.tsx'
 
@@ -29,8 +29,7 @@ export function ErasureSettings() {
       </p>
       <PersonButtons />
       <FindReceipt email={email} find={setEmail} />
-      {receipts.isPending && <SkeletonRows rows={3} className="h-16" />}
-      {receipts.isError && <ErrorState error={receipts.error} retry={() => void receipts.refetch()} />}
+      <QueryState query={receipts} rows={3} className="h-16" />
       {rows?.length === 0 && (
         <EmptyState
           icon={<UserX size={28} />}
@@ -49,13 +48,7 @@ export function ErasureSettings() {
           </ul>
         </Card>
       )}
-      {receipts.hasNextPage && (
-        <div className="text-center">
-          <Button busy={receipts.isFetchingNextPage} onClick={() => void receipts.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore query={receipts} className="text-center" />
     </>
   )
 }

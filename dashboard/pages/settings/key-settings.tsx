@@ -9,13 +9,12 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { lazyPart } from '../../ui/lazy-part.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
+import { QueryState } from '../../ui/query-state.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { toScopeText } from './key-scopes.ts'
 
 const NewKeyDialog = lazyPart(() => import('./new-key-dialog.tsx'), 'NewKeyDialog')
@@ -50,8 +49,7 @@ export function KeySettings() {
           {plan === 'free' &&
             '. The Free plan has no API access: API keys are rejected until the plan changes.'}
         </p>
-        {keys.isPending && <SkeletonRows rows={2} className="h-12" />}
-        {keys.isError && <ErrorState error={keys.error} retry={keys.refetch} />}
+        <QueryState query={keys} rows={2} className="h-12" />
         {keys.data?.data.length === 0 && <p className="text-soft">No API keys yet</p>}
         <ul className="divide-y divide-line">
           {keys.data?.data.map((key) => (

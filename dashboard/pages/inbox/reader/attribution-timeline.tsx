@@ -9,9 +9,8 @@ import { attributionQuery, type Submission, type TouchResource } from '../../../
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatPercent, formatTime, toReadableUrl } from '../../../ui/format.ts'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { QueryState } from '../../../ui/query-state.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { isSiteOnly, tellAttribution } from './attribution-story.ts'
 import { PageUrl } from './page-url.tsx'
@@ -39,8 +38,7 @@ export function AttributionTimeline({ submission }: { submission: Submission }) 
       <p className="mb-4 text-sm text-soft">
         <Story submission={submission} />
       </p>
-      {touches.isError && <ErrorState error={touches.error} retry={() => void touches.refetch()} />}
-      {touches.isPending && <SkeletonRows rows={2} className="h-16" />}
+      <QueryState query={touches} rows={2} className="h-16" />
       {touches.data && (
         <ol>
           {touches.data.map((touch, at) => (

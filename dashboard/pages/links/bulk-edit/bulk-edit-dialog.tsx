@@ -6,6 +6,7 @@ import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import type { EditedLinksResource } from '../../../api/links.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
@@ -109,9 +110,7 @@ function DestinationChoice({ draft, errors, onChange }: PartProps) {
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
             label="Find"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...CODE_INPUT}
             maxLength={8192}
             value={draft.find}
             error={errors.find}
@@ -119,9 +118,7 @@ function DestinationChoice({ draft, errors, onChange }: PartProps) {
           />
           <TextField
             label="Replace with"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...CODE_INPUT}
             maxLength={8192}
             value={draft.with}
             onChange={({ target }) => onChange({ with: target.value })}

@@ -7,7 +7,7 @@ import { useState } from 'react'
 import { type DestinationResource, destinationsQuery } from '../../../api/destinations.ts'
 import { workspaceQuery } from '../../../api/workspace.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button, ButtonLink } from '../../../ui/button.tsx'
+import { ButtonLink } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
@@ -15,6 +15,7 @@ import { formatCount } from '../../../ui/format.ts'
 import { Field, Select } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Page } from '../../../ui/page.tsx'
+import { ShowMore } from '../../../ui/show-more.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { DestinationRow, toDestinationElementId } from './destination-row.tsx'
 import { WatchSetting } from './watch-setting.tsx'
@@ -144,11 +145,7 @@ function DestinationResults({ state, repair }: ResultsProps) {
           />
         ))}
       </ul>
-      {query.hasNextPage && (
-        <Button className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} className="mt-3" />
     </>
   )
 }

@@ -8,6 +8,7 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { Field, Textarea, TextField } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
@@ -71,9 +72,7 @@ export function CardFields(props: LinkFieldsProps) {
         label="Card image"
         hint="The https URL of a PNG, JPEG, GIF or WebP image. 1200 × 630 pixels fit everywhere."
         inputMode="url"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...CODE_INPUT}
         maxLength={8192}
         placeholder="https://example.com/card.png"
         value={previewImage}

@@ -2,6 +2,7 @@
 
 import { useState } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { Field, Textarea, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
@@ -41,9 +42,7 @@ export function LinkForm(props: LinkFieldsProps) {
         <TextField
           label="Destination URL"
           inputMode="url"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...CODE_INPUT}
           autoFocus
           placeholder="https://example.com/landing"
           maxLength={8192}

@@ -6,6 +6,7 @@ import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { formatCount } from '../../../ui/format.ts'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { Checkbox, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { RULE_DEVICE_NAMES, RULE_SYSTEM_NAMES } from '../link/describe-rule.ts'
@@ -103,7 +104,7 @@ function RuleCard({ rule, index, isLast, errors, warning, onChange, onMove, onRe
         </p>
       )}
       <TextField
-        {...CODE}
+        {...CODE_INPUT}
         label="Destination"
         inputMode="url"
         placeholder="https://example.com/de"
@@ -121,8 +122,6 @@ function RuleCard({ rule, index, isLast, errors, warning, onChange, onMove, onRe
 }
 
 /** Texts that are no words. */
-const CODE = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
-
 /** The conditions that are texts and times, two to a row. */
 const TEXT_CONDITIONS = [
   [
@@ -144,7 +143,7 @@ function RuleConditions({ rule, findError, onChange }: RuleConditionsProps) {
     <div key={pair[0].field} className="grid gap-3 sm:grid-cols-2">
       {pair.map(({ field, ...props }) => (
         <TextField
-          {...CODE}
+          {...CODE_INPUT}
           {...props}
           key={field}
           className="grid-cols-1"
@@ -171,7 +170,7 @@ function RuleConditions({ rule, findError, onChange }: RuleConditionsProps) {
         onChange={(os: RuleSystem[]) => onChange({ os })}
       />
       <TextField
-        {...CODE}
+        {...CODE_INPUT}
         label="Query parameters"
         hint="All of them must be on the short link. * is any value."
         placeholder="ref=partner"

@@ -8,6 +8,7 @@ import { invalidateLinks, restoreLinks, slugQuery } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { Field, Select } from '../../../ui/forms/field.tsx'
 import { useDebounced } from '../../../ui/forms/use-debounced.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
@@ -56,9 +57,7 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
           />
           <input
             {...control}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...CODE_INPUT}
             // An emoji takes two units for a character; a slug has 190 units.
             maxLength={380}
             placeholder={link ? link.slug : 'random'}

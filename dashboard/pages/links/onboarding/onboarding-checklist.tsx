@@ -11,6 +11,7 @@ import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button, ButtonLink, buttonClassNames } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { TextField } from '../../../ui/forms/field.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
 import { withScheme } from '../editor/destination-url.ts'
@@ -138,9 +139,7 @@ function QuickLink() {
         label="Long URL"
         hideLabel
         inputMode="url"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...CODE_INPUT}
         placeholder="https://example.com/a/long/address"
         required
         value={url}

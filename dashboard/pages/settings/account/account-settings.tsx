@@ -16,14 +16,13 @@ import { signInOptionsQuery, userQuery } from '../../../api/session.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { TextField } from '../../../ui/forms/field.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
 import { NewPasswordField } from '../../../ui/forms/new-password-field.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
+import { QueryState } from '../../../ui/query-state.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { LanguageChoice } from './language-choice.tsx'
 import { TwoFactorSettings } from './two-factor-settings.tsx'
@@ -63,8 +62,7 @@ function SessionList() {
         )
       }
     >
-      {sessions.isPending && <SkeletonRows rows={2} className="h-12" />}
-      {sessions.isError && <ErrorState error={sessions.error} retry={sessions.refetch} />}
+      <QueryState query={sessions} rows={2} className="h-12" />
       <ul className="-my-3 divide-y divide-line">
         {list.map((session) => {
           const isCurrent = session.current

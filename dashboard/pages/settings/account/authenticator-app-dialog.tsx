@@ -4,10 +4,9 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { toFieldErrors } from '../../../api/client.ts'
 import { confirmApp, startApp } from '../../../api/second-factor.ts'
 import { CopyableText } from '../../../ui/copy/copyable-text.tsx'
-import { ErrorState } from '../../../ui/error-state.tsx'
 import { TextField } from '../../../ui/forms/field.tsx'
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { QueryState } from '../../../ui/query-state.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
 
 export function AuthenticatorAppDialog({
@@ -40,8 +39,7 @@ export function AuthenticatorAppDialog({
       disabled={!started.data}
       onSubmit={(fields) => confirm.mutate(String(fields.get('code')))}
     >
-      {started.isPending && <SkeletonRows rows={1} className="h-64" />}
-      {started.isError && <ErrorState error={started.error} retry={started.refetch} />}
+      <QueryState query={started} rows={1} className="h-64" />
       {started.data && (
         <>
           <Secret {...started.data} />

@@ -9,12 +9,11 @@ import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
-import { ErrorState } from '../../../ui/error-state.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
+import { QueryState } from '../../../ui/query-state.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { AuthenticatorAppDialog } from './authenticator-app-dialog.tsx'
 import { PasskeyList } from './passkey-list.tsx'
 
@@ -43,8 +42,7 @@ export function TwoFactorSettings({ onDone }: { onDone?: () => void }) {
         A second factor protects your account even if someone knows your password. Passkeys also sign you in
         without a password.
       </p>
-      {factors.isPending && <SkeletonRows rows={3} className="h-12" />}
-      {factors.isError && <ErrorState error={factors.error} retry={factors.refetch} />}
+      <QueryState query={factors} rows={3} className="h-12" />
       {factors.data && (
         <div className="divide-y divide-line">
           <AuthenticatorApp isOn={factors.data.authenticatorApp} onAdded={handleAdded} />

@@ -12,10 +12,9 @@ import {
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { ErrorState } from '../../../ui/error-state.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { usePendingDeletions, useUndoableDelete } from '../../../ui/overlays/use-undoable-delete.ts'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { QueryState } from '../../../ui/query-state.tsx'
 import { UTM_PARAMETERS } from '../../links/editor/destination-url.ts'
 
 const UtmTemplateDialog = lazyPart(() => import('./utm-template-dialog.tsx'), 'UtmTemplateDialog')
@@ -44,8 +43,7 @@ export function UtmTemplateSettings() {
         <p className="mb-4 text-soft">
           A template is a named set of UTM values. Choose one in the link editor to fill its UTM fields.
         </p>
-        {templates.isPending && <SkeletonRows rows={2} className="h-12" />}
-        {templates.isError && <ErrorState error={templates.error} retry={templates.refetch} />}
+        <QueryState query={templates} rows={2} className="h-12" />
         {shown?.length === 0 && <p className="text-soft">No UTM templates yet</p>}
         <ul className="divide-y divide-line">
           {shown?.map((template) => (

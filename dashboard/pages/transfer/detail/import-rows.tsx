@@ -18,6 +18,7 @@ import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { toastError } from '../../../ui/overlays/toast.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
+import { ShowMore } from '../../../ui/show-more.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { TabLinks } from '../../../ui/tab-links.tsx'
 import { TEXT_LINK } from '../../../ui/text-link.ts'
@@ -121,13 +122,7 @@ function Rows({ item, group }: { item: ImportResource; group: RowGroup }) {
           ))}
         </tbody>
       </table>
-      {query.hasNextPage && (
-        <div className="border-t border-line p-3">
-          <Button size="small" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore query={query} className="border-t border-line p-3" size="small" />
     </>
   )
 }

@@ -1,5 +1,6 @@
 // The consent checkbox, its stored text, and the click ids of ads.
 
+import { CODE_INPUT } from '../../../../ui/forms/control-class.ts'
 import { Field, Textarea, TextField, Toggle } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import type { GroupProps } from '../form-draft.ts'
@@ -24,9 +25,7 @@ export function ConsentGroup({ draft, set, errors }: GroupProps) {
             className="[&_input]:font-mono"
             value={consent.field}
             maxLength={256}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...CODE_INPUT}
             hint="To make it required, add it to the required fields."
             onChange={(event) => set({ consent: { ...consent, field: event.target.value } })}
             error={findFieldError(errors, 'consent.field')}
