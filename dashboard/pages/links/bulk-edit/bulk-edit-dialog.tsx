@@ -11,7 +11,7 @@ import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
-import { UTM_PARAMETERS } from '../editor/destination-url.ts'
+import { UtmInputs } from '../editor/utm-inputs.tsx'
 import { toLinkName } from '../link/link-name.ts'
 import { useLinkActions } from '../link/use-link-actions.ts'
 import { useLinkDomains } from '../link/use-link-domains.ts'
@@ -138,22 +138,13 @@ function UtmChoice({ draft, errors, onChange }: PartProps) {
       onChange={(utm) => onChange({ utm })}
     >
       {draft.utm === 'set' && (
-        <div className="grid gap-4 sm:grid-cols-2">
-          {UTM_PARAMETERS.map(({ name, label, example }, i) => (
-            <TextField
-              key={name}
-              label={label}
-              autoComplete="off"
-              autoCapitalize="none"
-              maxLength={255}
-              placeholder={example}
-              value={draft.utmValues[name]}
-              error={i === 0 ? errors.utm : undefined}
-              onChange={({ target }) => onChange({ utmValues: { ...draft.utmValues, [name]: target.value } })}
-            />
-          ))}
+        <UtmInputs
+          toValue={({ name }) => draft.utmValues[name]}
+          toError={({ name }) => (name === 'utm_source' ? errors.utm : undefined)}
+          onChange={({ name }, value) => onChange({ utmValues: { ...draft.utmValues, [name]: value } })}
+        >
           <p className="text-sm text-soft">Empty fields keep the value of each link.</p>
-        </div>
+        </UtmInputs>
       )}
     </Choice>
   )

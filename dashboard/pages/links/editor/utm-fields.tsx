@@ -6,11 +6,12 @@ import { type UtmTemplateResource, utmTemplatesQuery } from '../../../api/utm-te
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
+import { Field, Select } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { UTM_PARAMETERS, type UtmValues } from './destination-url.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 import { fillUtm, setAllUtm, setUtm } from './link-draft.ts'
+import { UtmInputs } from './utm-inputs.tsx'
 
 const UtmTemplateDialog = lazyPart(
   () => import('../../settings/utm-templates/utm-template-dialog.tsx'),
@@ -30,20 +31,10 @@ export function UtmFields({ draft, onChange }: LinkFieldsProps) {
         Added to the destination URL, where your own analytics read them too.
       </p>
       {isOpen && <TemplatePicker utm={draft.utm} onFill={(utm) => onChange(setAllUtm(draft, utm))} />}
-      <div className="grid gap-4 sm:grid-cols-2">
-        {UTM_PARAMETERS.map(({ name, label, example }) => (
-          <TextField
-            key={name}
-            label={label}
-            autoComplete="off"
-            autoCapitalize="none"
-            maxLength={255}
-            placeholder={example}
-            value={draft.utm[name]}
-            onChange={({ target }) => onChange(setUtm(draft, name, target.value))}
-          />
-        ))}
-      </div>
+      <UtmInputs
+        toValue={({ name }) => draft.utm[name]}
+        onChange={({ name }, value) => onChange(setUtm(draft, name, value))}
+      />
     </CollapsibleSection>
   )
 }

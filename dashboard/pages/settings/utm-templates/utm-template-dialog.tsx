@@ -15,6 +15,7 @@ import { TextField } from '../../../ui/forms/field.tsx'
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { UTM_PARAMETERS } from '../../links/editor/destination-url.ts'
+import { UtmInputs } from '../../links/editor/utm-inputs.tsx'
 
 interface Props {
   /** undefined for a new template. */
@@ -91,20 +92,10 @@ const Fields = ({ input, errors, onChange }: FieldsProps) => (
       error={errors.name}
       onChange={({ target }) => onChange({ name: target.value })}
     />
-    <div className="grid gap-4 sm:grid-cols-2">
-      {UTM_PARAMETERS.map(({ field, label, example }) => (
-        <TextField
-          key={field}
-          label={label}
-          autoComplete="off"
-          autoCapitalize="none"
-          maxLength={255}
-          placeholder={example}
-          value={input[field] ?? ''}
-          error={errors[field]}
-          onChange={({ target }) => onChange({ [field]: target.value })}
-        />
-      ))}
-    </div>
+    <UtmInputs
+      toValue={({ field }) => input[field]}
+      toError={({ field }) => errors[field]}
+      onChange={({ field }, value) => onChange({ [field]: value })}
+    />
   </>
 )
