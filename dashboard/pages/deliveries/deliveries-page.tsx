@@ -14,7 +14,7 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
 import { formatCount, formatExactly } from '../../ui/format.ts'
-import { Field, Select } from '../../ui/forms/field.tsx'
+import { Field, SelectField } from '../../ui/forms/field.tsx'
 import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Page } from '../../ui/page.tsx'
 import { QueryState } from '../../ui/query-state.tsx'
@@ -105,35 +105,40 @@ function DeliveryFilters() {
     navigate({ search: (s) => ({ ...s, [name]: event.target.value || undefined }), replace: true })
   return (
     <div className="mb-4 flex flex-wrap gap-2">
-      <Field label="Status" hideLabel className="min-w-32 flex-1 sm:max-w-40">
-        {(control) => (
-          <Select {...control} data-first-filter value={search.status ?? ''} onChange={set('status')}>
-            <option value="">All statuses</option>
-            {Object.entries(DELIVERY_STATUS).map(([status, { label }]) => (
-              <option key={status} value={status}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Status"
+        hideLabel
+        className="min-w-32 flex-1 sm:max-w-40"
+        data-first-filter
+        value={search.status ?? ''}
+        onChange={set('status')}
+      >
+        <option value="">All statuses</option>
+        {Object.entries(DELIVERY_STATUS).map(([status, { label }]) => (
+          <option key={status} value={status}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
       <Field label="Channel" hideLabel className="min-w-32 flex-1 sm:max-w-52">
         {(control) => (
           <ChannelSelect {...control} value={search.channelId ?? ''} onChange={set('channelId')} />
         )}
       </Field>
-      <Field label="Form" hideLabel className="min-w-32 flex-1 sm:max-w-52">
-        {(control) => (
-          <Select {...control} value={search.formKey ?? ''} onChange={set('formKey')}>
-            <option value="">All forms</option>
-            {forms.data?.map(({ formKey, name }) => (
-              <option key={formKey} value={formKey}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Form"
+        hideLabel
+        className="min-w-32 flex-1 sm:max-w-52"
+        value={search.formKey ?? ''}
+        onChange={set('formKey')}
+      >
+        <option value="">All forms</option>
+        {forms.data?.map(({ formKey, name }) => (
+          <option key={formKey} value={formKey}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
       {search.submissionId && (
         <Button
           onClick={() => {

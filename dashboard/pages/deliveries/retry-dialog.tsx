@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { retryFailed } from '../../api/deliveries.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { formatCount } from '../../ui/format.ts'
-import { Field, Select } from '../../ui/forms/field.tsx'
+import { Field, SelectField } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { ChannelSelect } from './channel-select.tsx'
@@ -44,17 +44,13 @@ export function RetryDialog({ onClose }: { onClose: () => void }) {
       busy={retry.isPending}
       onSubmit={() => retry.mutate()}
     >
-      <Field label="Period">
-        {(control) => (
-          <Select {...control} value={hours} onChange={(event) => setHours(Number(event.target.value))}>
-            {PERIODS.map((period) => (
-              <option key={period.hours} value={period.hours}>
-                {period.label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField label="Period" value={hours} onChange={(event) => setHours(Number(event.target.value))}>
+        {PERIODS.map((period) => (
+          <option key={period.hours} value={period.hours}>
+            {period.label}
+          </option>
+        ))}
+      </SelectField>
       <Field label="Channel">
         {(control) => (
           <ChannelSelect

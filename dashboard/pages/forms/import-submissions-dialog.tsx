@@ -8,7 +8,7 @@ import { type DateOrder, importQuery, importSubmissions, LINKS_FILE_MAX } from '
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatBytes } from '../../ui/format.ts'
-import { Field, Select } from '../../ui/forms/field.tsx'
+import { SelectField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
@@ -72,20 +72,18 @@ interface DateOrderProps {
 }
 
 const DateOrderField = ({ order, error, change }: DateOrderProps) => (
-  <Field
+  <SelectField
     label="Dates such as 03/04/2026"
     className="grid-cols-1"
     error={error}
     hint="Only for files with such dates."
+    value={order}
+    onChange={({ target }) => change(target.value as DateOrder | '')}
   >
-    {(control) => (
-      <Select {...control} value={order} onChange={({ target }) => change(target.value as DateOrder | '')}>
-        <option value="">Detect automatically</option>
-        <option value="dmy">Day, month, year</option>
-        <option value="mdy">Month, day, year</option>
-      </Select>
-    )}
-  </Field>
+    <option value="">Detect automatically</option>
+    <option value="dmy">Day, month, year</option>
+    <option value="mdy">Month, day, year</option>
+  </SelectField>
 )
 
 function findProblem({ name, size }: File): string | undefined {

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatCount, formatTime } from '../../ui/format.ts'
-import { Field, Input, Select } from '../../ui/forms/field.tsx'
+import { Field, Input, SelectField } from '../../ui/forms/field.tsx'
 import { useDebouncedText } from '../../ui/forms/use-debounced-text.ts'
 import { Menu, MenuItem } from '../../ui/overlays/menu.tsx'
 import { toastError } from '../../ui/overlays/toast.tsx'
@@ -118,22 +118,19 @@ function Filters({ filter, set }: { filter: AuditFilter; set: (changes: AuditFil
   })
   return (
     <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
-      <Field label="Action" className="grid-cols-[minmax(0,1fr)] max-sm:col-span-2">
-        {(control) => (
-          <Select
-            {...control}
-            value={filter.action ?? ''}
-            onChange={(event) => set({ action: event.target.value })}
-          >
-            <option value="">All actions</option>
-            {Object.entries(ACTION_LABELS).map(([action, label]) => (
-              <option key={action} value={action}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Action"
+        className="grid-cols-[minmax(0,1fr)] max-sm:col-span-2"
+        value={filter.action ?? ''}
+        onChange={(event) => set({ action: event.target.value })}
+      >
+        <option value="">All actions</option>
+        {Object.entries(ACTION_LABELS).map(([action, label]) => (
+          <option key={action} value={action}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
       <Field label="By" className="grid-cols-[minmax(0,1fr)] max-sm:col-span-2">
         {(control) => (
           <Input

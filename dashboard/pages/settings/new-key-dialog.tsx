@@ -7,7 +7,7 @@ import { createKey, keysQuery } from '../../api/workspace.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { CopyableText } from '../../ui/copy/copyable-text.tsx'
 import { OneTimeSecretDialog } from '../../ui/copy/one-time-secret-dialog.tsx'
-import { Checkbox, Field, Select, TextField } from '../../ui/forms/field.tsx'
+import { Checkbox, SelectField, TextField } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { type KeyScope, NAMED_SCOPES, READ_SCOPES, SCOPE_LABELS } from './key-scopes.ts'
@@ -90,35 +90,33 @@ function KeyFields({
         onChange={(event) => set({ name: event.target.value })}
         error={errors.name}
       />
-      <Field label="Access" error={findFieldError(errors, 'scopes')}>
-        {(control) => (
-          <Select
-            {...control}
-            value={access}
-            onChange={({ target }) => set({ access: target.value as Access })}
-          >
-            {Object.entries(ACCESS).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Access"
+        error={findFieldError(errors, 'scopes')}
+        value={access}
+        onChange={({ target }) => set({ access: target.value as Access })}
+      >
+        {Object.entries(ACCESS).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
       {access === 'custom' && <ScopeChoice scopes={custom} onChange={(scopes) => set({ custom: scopes })} />}
-      <Field label="Expires" error={errors.expiresAt}>
-        {(control) => (
-          <Select {...control} value={expiry} onChange={({ target }) => set({ expiry: target.value })}>
-            <option value="">Never</option>
-            {EXPIRY_DAYS.map((days) => (
-              <option key={days} value={days}>
-                In {days} days
-              </option>
-            ))}
-            <option value="day">On a date</option>
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Expires"
+        error={errors.expiresAt}
+        value={expiry}
+        onChange={({ target }) => set({ expiry: target.value })}
+      >
+        <option value="">Never</option>
+        {EXPIRY_DAYS.map((days) => (
+          <option key={days} value={days}>
+            In {days} days
+          </option>
+        ))}
+        <option value="day">On a date</option>
+      </SelectField>
       {expiry === 'day' && (
         <TextField
           label="Last day"

@@ -15,7 +15,7 @@ import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { formatBytes, formatCount } from '../../ui/format.ts'
-import { Field, Select } from '../../ui/forms/field.tsx'
+import { SelectField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { saveFile } from '../../ui/save-file.ts'
@@ -91,21 +91,18 @@ function LinksExport({ links }: { links: number | undefined }) {
           dates, limits, targets and click totals, archived ones too. Import the file here or in another
           Towpath to get them back.
         </p>
-        <Field label="Format" className="max-w-80 grid-cols-1">
-          {(control) => (
-            <Select
-              {...control}
-              value={format}
-              onChange={({ target }) => setFormat(target.value as LinkExportFormat)}
-            >
-              {Object.entries(LINK_EXPORT_FORMATS).map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <SelectField
+          label="Format"
+          className="max-w-80 grid-cols-1"
+          value={format}
+          onChange={({ target }) => setFormat(target.value as LinkExportFormat)}
+        >
+          {Object.entries(LINK_EXPORT_FORMATS).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </SelectField>
         <ExportAction action={action} label="Export links" />
       </div>
     </Card>

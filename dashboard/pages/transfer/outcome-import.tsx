@@ -13,7 +13,7 @@ import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { formatBytes, formatNumber, viewerZone } from '../../ui/format.ts'
-import { Field, Select } from '../../ui/forms/field.tsx'
+import { SelectField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { TimeZoneField } from './new/date-fields.tsx'
@@ -86,17 +86,19 @@ export function OutcomeImportCard() {
           remove={remove}
         />
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="Stage" hint="For rows that name none." error={errors.stage}>
-            {(control) => (
-              <Select {...control} value={stage} onChange={({ target }) => setStage(target.value as Stage)}>
-                {Object.entries(STAGES).map(([value, name]) => (
-                  <option key={value} value={value}>
-                    {name}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
+          <SelectField
+            label="Stage"
+            hint="For rows that name none."
+            error={errors.stage}
+            value={stage}
+            onChange={({ target }) => setStage(target.value as Stage)}
+          >
+            {Object.entries(STAGES).map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
           <TimeZoneField zone={timeZone} error={errors.timezone} change={setTimeZone} />
         </div>
         {errors.general && <FormError>{errors.general}</FormError>}

@@ -4,7 +4,7 @@ import { useId, useRef, useState } from 'react'
 import type { BrandResource } from '../../../server/features/accounts/brand/schema.ts'
 import { Button } from '../button.tsx'
 import { ColorField } from './color-field.tsx'
-import { Field, Textarea, TextField } from './field.tsx'
+import { TextareaField, TextField } from './field.tsx'
 import { findFieldError } from './form-error.tsx'
 import { toLogo } from './to-logo.ts'
 
@@ -63,9 +63,14 @@ export function BrandFields({ brand, inherited, errors, disabled, change }: Bran
         hint="Where their answers go."
         {...bind('replyTo')}
       />
-      <Field label="Footer" hint="At the end of pages and emails." error={footerError}>
-        {(control) => <Textarea {...control} maxLength={300} rows={2} {...footer} />}
-      </Field>
+      <TextareaField
+        label="Footer"
+        hint="At the end of pages and emails."
+        error={footerError}
+        maxLength={300}
+        rows={2}
+        {...footer}
+      />
       <BrandPreview brand={{ ...inherited, ...pickSet(brand) }} />
     </div>
   )

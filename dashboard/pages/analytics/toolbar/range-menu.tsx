@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { viewerZone } from '../../../ui/format.ts'
-import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
+import { SelectField, TextField } from '../../../ui/forms/field.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
 import {
   addDays,
@@ -124,23 +124,19 @@ function Zone({ view }: { view: AnalyticsView }) {
   const firstZones = [...new Set([viewerZone, 'UTC', view.timezone])]
   const change = (zone: string) => view.set({ timezone: zone === viewerZone ? undefined : zone })
   return (
-    <Field label="Time zone">
-      {(control) => (
-        <Select {...control} value={view.timezone} onChange={(event) => change(event.target.value)}>
-          {firstZones.map((zone) => (
-            <option key={zone} value={zone}>
-              {zone === viewerZone ? `${zone} (yours)` : zone}
-            </option>
-          ))}
-          {zones
-            .filter((zone) => !firstZones.includes(zone))
-            .map((zone) => (
-              <option key={zone} value={zone}>
-                {zone.replaceAll('_', ' ')}
-              </option>
-            ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField label="Time zone" value={view.timezone} onChange={(event) => change(event.target.value)}>
+      {firstZones.map((zone) => (
+        <option key={zone} value={zone}>
+          {zone === viewerZone ? `${zone} (yours)` : zone}
+        </option>
+      ))}
+      {zones
+        .filter((zone) => !firstZones.includes(zone))
+        .map((zone) => (
+          <option key={zone} value={zone}>
+            {zone.replaceAll('_', ' ')}
+          </option>
+        ))}
+    </SelectField>
   )
 }

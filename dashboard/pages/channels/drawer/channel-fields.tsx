@@ -2,7 +2,7 @@
 
 import type { ChannelResource } from '../../../api/channels.ts'
 import { toFieldErrors } from '../../../api/client.ts'
-import { Field, Select, Textarea, TextField } from '../../../ui/forms/field.tsx'
+import { SelectField, TextareaField, TextField } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { type ChannelKind, isForPrograms } from '../channel-kinds.tsx'
 import {
@@ -71,13 +71,14 @@ export function ChannelFields({
         {...bind('name')}
       />
       {kind.fields.includes('to') && (
-        <Field
+        <TextareaField
           label="Email addresses"
           hint="One per line, 20 at most. Each gets an email to confirm. Your own confirmed address needs none."
           error={findAddressError(errors, values)}
-        >
-          {(control) => <Textarea {...control} required autoComplete="off" {...bind('to')} />}
-        </Field>
+          required
+          autoComplete="off"
+          {...bind('to')}
+        />
       )}
       {kind.type === 'email' && <AttachmentField {...{ values, errors, onChange }} />}
       {kind.fields.includes('url') && (
@@ -119,20 +120,18 @@ function AttachmentField({
   onChange: (values: ChannelFormValues) => void
 }) {
   return (
-    <Field label="Files" hint="Larger ones are links, which work for seven days." error={errors.attachUpTo}>
-      {(control) => (
-        <Select
-          {...control}
-          value={values.attachUpTo}
-          onChange={(event) => onChange({ ...values, attachUpTo: Number(event.target.value) })}
-        >
-          <option value={0}>Send links</option>
-          {ATTACHMENT_SIZES.map((size) => (
-            <option key={size} value={size * MIB}>{`Attach up to ${size} MB`}</option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField
+      label="Files"
+      hint="Larger ones are links, which work for seven days."
+      error={errors.attachUpTo}
+      value={values.attachUpTo}
+      onChange={(event) => onChange({ ...values, attachUpTo: Number(event.target.value) })}
+    >
+      <option value={0}>Send links</option>
+      {ATTACHMENT_SIZES.map((size) => (
+        <option key={size} value={size * MIB}>{`Attach up to ${size} MB`}</option>
+      ))}
+    </SelectField>
   )
 }
 

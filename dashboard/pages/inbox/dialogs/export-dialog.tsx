@@ -10,7 +10,7 @@ import {
   type SubmissionExportFormat,
 } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Field, Select, Toggle } from '../../../ui/forms/field.tsx'
+import { SelectField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
@@ -52,17 +52,13 @@ export default function ExportDialog({ filter, onClose }: { filter: InboxFilter;
       }}
     >
       {forms.data?.length === 0 && <FormError>Create a form first.</FormError>}
-      <Field label="Form">
-        {(control) => (
-          <Select {...control} value={formKey ?? ''} onChange={(event) => setFormKey(event.target.value)}>
-            {forms.data?.map((form) => (
-              <option key={form.formKey} value={form.formKey}>
-                {form.name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField label="Form" value={formKey ?? ''} onChange={(event) => setFormKey(event.target.value)}>
+        {forms.data?.map((form) => (
+          <option key={form.formKey} value={form.formKey}>
+            {form.name}
+          </option>
+        ))}
+      </SelectField>
       <FormatField format={format} onChange={setFormat} />
       <Toggle
         label="Only what the inbox shows"
@@ -78,19 +74,15 @@ const FormatField = (props: {
   format: SubmissionExportFormat
   onChange: (format: SubmissionExportFormat) => void
 }) => (
-  <Field label="Format">
-    {(control) => (
-      <Select
-        {...control}
-        value={props.format}
-        onChange={(event) => props.onChange(event.target.value as SubmissionExportFormat)}
-      >
-        {SUBMISSION_EXPORT_FORMATS.map((option) => (
-          <option key={option} value={option}>
-            {FORMATS[option]}
-          </option>
-        ))}
-      </Select>
-    )}
-  </Field>
+  <SelectField
+    label="Format"
+    value={props.format}
+    onChange={(event) => props.onChange(event.target.value as SubmissionExportFormat)}
+  >
+    {SUBMISSION_EXPORT_FORMATS.map((option) => (
+      <option key={option} value={option}>
+        {FORMATS[option]}
+      </option>
+    ))}
+  </SelectField>
 )

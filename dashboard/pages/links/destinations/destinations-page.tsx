@@ -12,7 +12,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { ShowMore } from '../../../ui/show-more.tsx'
@@ -76,24 +76,22 @@ function Destinations() {
   const [repaired, setRepaired] = useState<DestinationResource>()
   return (
     <>
-      <Field label="State" hideLabel className="mb-3 w-64">
-        {(control) => (
-          <Select
-            {...control}
-            value={state}
-            onChange={({ target }) =>
-              navigate({ search: target.value === '' ? {} : { state: target.value }, replace: true })
-            }
-          >
-            <option value="">All destinations</option>
-            {Object.entries(FILTERS).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="State"
+        hideLabel
+        className="mb-3 w-64"
+        value={state}
+        onChange={({ target }) =>
+          navigate({ search: target.value === '' ? {} : { state: target.value }, replace: true })
+        }
+      >
+        <option value="">All destinations</option>
+        {Object.entries(FILTERS).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </SelectField>
       <DestinationResults state={state} repair={setRepaired} />
       {repaired && (
         <RepairDialog

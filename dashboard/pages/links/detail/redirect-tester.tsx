@@ -7,7 +7,7 @@ import { type Resolution, resolutionQuery } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { COUNTRIES } from '../../../ui/countries.ts'
 import { formatCountryName } from '../../../ui/format.ts'
-import { Field, type Input, Select, TextField } from '../../../ui/forms/field.tsx'
+import { type Input, SelectField, TextField } from '../../../ui/forms/field.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { RULE_DEVICE_NAMES, RULE_SYSTEM_NAMES } from '../link/describe-rule.ts'
 
@@ -100,17 +100,13 @@ interface ChoiceProps {
 }
 
 const Choice = ({ label, value, options, onChange }: ChoiceProps) => (
-  <Field label={label}>
-    {(control) => (
-      <Select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
-        {options.map(([code, name]) => (
-          <option key={code} value={code}>
-            {name}
-          </option>
-        ))}
-      </Select>
-    )}
-  </Field>
+  <SelectField label={label} value={value} onChange={({ target }) => onChange(target.value)}>
+    {options.map(([code, name]) => (
+      <option key={code} value={code}>
+        {name}
+      </option>
+    ))}
+  </SelectField>
 )
 
 function RedirectResult({ resolution }: { resolution: Resolution | undefined }) {

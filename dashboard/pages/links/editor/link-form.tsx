@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
-import { Field, Textarea, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { TextareaField, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
@@ -98,16 +98,13 @@ function MoreSection({ draft, errors, onChange }: LinkFieldsProps) {
       summary={summary}
       hasError={Boolean(errors.comments ?? errors.externalId)}
     >
-      <Field label="Comments" error={errors.comments}>
-        {(control) => (
-          <Textarea
-            {...control}
-            maxLength={5000}
-            value={draft.comments}
-            onChange={({ target }) => onChange({ comments: target.value })}
-          />
-        )}
-      </Field>
+      <TextareaField
+        label="Comments"
+        error={errors.comments}
+        maxLength={5000}
+        value={draft.comments}
+        onChange={({ target }) => onChange({ comments: target.value })}
+      />
       <TextField
         label="External ID"
         hint="The ID of this link in your own system. The API can find the link by it."

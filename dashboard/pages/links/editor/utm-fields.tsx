@@ -6,7 +6,7 @@ import { type UtmTemplateResource, utmTemplatesQuery } from '../../../api/utm-te
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { UTM_PARAMETERS, type UtmValues } from './destination-url.ts'
 import type { LinkFieldsProps } from './field-props.ts'
@@ -55,26 +55,23 @@ function TemplatePicker({ utm, onFill }: PickerProps) {
     <div className="grid gap-2">
       <div className="flex flex-wrap items-end gap-2">
         {templates.length > 0 && (
-          <Field label="Template" className="min-w-40 flex-1">
-            {(control) => (
-              <Select
-                {...control}
-                value={chosen?.id ?? ''}
-                onChange={({ target }) => {
-                  const template = templates.find(({ id }) => String(id) === target.value)
-                  choose(template)
-                  if (template) onFill(fillUtm(utm, template).filled)
-                }}
-              >
-                <option value="">Choose a template</option>
-                {templates.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
+          <SelectField
+            label="Template"
+            className="min-w-40 flex-1"
+            value={chosen?.id ?? ''}
+            onChange={({ target }) => {
+              const template = templates.find(({ id }) => String(id) === target.value)
+              choose(template)
+              if (template) onFill(fillUtm(utm, template).filled)
+            }}
+          >
+            <option value="">Choose a template</option>
+            {templates.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </SelectField>
         )}
         <Button disabled={isEmpty} onClick={() => setSaving(true)}>
           Save as template

@@ -10,7 +10,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatBytes } from '../../../ui/format.ts'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { RadioList, type RadioOption } from '../../../ui/forms/radio-list.tsx'
@@ -145,28 +145,22 @@ function Files({ state }: { state: NewImportState }) {
 function SourceField({ state: { draft, start, errors, change } }: { state: NewImportState }) {
   const chosen = draft.source && SOURCES[draft.source]
   return (
-    <Field
+    <SelectField
       label="From"
       className="grid-cols-1"
       error={errors.source}
       hint={chosen ? chosen.file : 'Choose a tool to see which file it needs.'}
+      value={draft.source}
+      disabled={start.part !== null}
+      onChange={({ target }) => change({ source: target.value as LinkSourceName | '' })}
     >
-      {(control) => (
-        <Select
-          {...control}
-          value={draft.source}
-          disabled={start.part !== null}
-          onChange={({ target }) => change({ source: target.value as LinkSourceName | '' })}
-        >
-          <option value="">Detect automatically</option>
-          {IMPORT_SOURCE_NAMES.map((name) => (
-            <option key={name} value={name}>
-              {SOURCES[name].title}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+      <option value="">Detect automatically</option>
+      {IMPORT_SOURCE_NAMES.map((name) => (
+        <option key={name} value={name}>
+          {SOURCES[name].title}
+        </option>
+      ))}
+    </SelectField>
   )
 }
 

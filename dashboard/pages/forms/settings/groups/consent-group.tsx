@@ -1,7 +1,7 @@
 // The consent checkbox, its stored text, and the click ids of ads.
 
 import { CODE_INPUT } from '../../../../ui/forms/control-class.ts'
-import { Field, Textarea, TextField, Toggle } from '../../../../ui/forms/field.tsx'
+import { TextareaField, TextField, Toggle } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import type { GroupProps } from '../form-draft.ts'
 import { SettingsGroup } from '../settings-group.tsx'
@@ -30,22 +30,16 @@ export function ConsentGroup({ draft, set, errors }: GroupProps) {
             onChange={(event) => set({ consent: { ...consent, field: event.target.value } })}
             error={findFieldError(errors, 'consent.field')}
           />
-          <Field
+          <TextareaField
             label="Text beside it"
             hint="The same text as on your page. A change applies to new submissions only."
             error={findFieldError(errors, 'consent.text')}
-          >
-            {(control) => (
-              <Textarea
-                {...control}
-                value={consent.text}
-                maxLength={2000}
-                rows={3}
-                placeholder="Send me the newsletter. I can unsubscribe anytime."
-                onChange={(event) => set({ consent: { ...consent, text: event.target.value } })}
-              />
-            )}
-          </Field>
+            value={consent.text}
+            maxLength={2000}
+            rows={3}
+            placeholder="Send me the newsletter. I can unsubscribe anytime."
+            onChange={(event) => set({ consent: { ...consent, text: event.target.value } })}
+          />
         </>
       )}
       <Toggle
