@@ -3,18 +3,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { channelsQuery } from '../../api/channels.ts'
 import { useApi } from '../../shell/use-workspace.ts'
-import { Select, type SelectProps } from '../../ui/forms/select.tsx'
+import { Select, type SelectProps, toOptions } from '../../ui/forms/select.tsx'
 
 export function ChannelSelect(props: Omit<SelectProps, 'children'>) {
   const channels = useQuery(channelsQuery(useApi()))
   return (
     <Select {...props}>
       <option value="">All channels</option>
-      {channels.data?.data.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
+      {toOptions(channels.data?.data.map(({ id, name }) => [id, name]))}
     </Select>
   )
 }

@@ -14,7 +14,7 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
 import { formatCount, formatExactly } from '../../ui/format.ts'
-import { Field, SelectField } from '../../ui/forms/field.tsx'
+import { Field, SelectField, toOptions } from '../../ui/forms/field.tsx'
 import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Page } from '../../ui/page.tsx'
 import { QueryState } from '../../ui/query-state.tsx'
@@ -114,11 +114,7 @@ function DeliveryFilters() {
         onChange={set('status')}
       >
         <option value="">All statuses</option>
-        {Object.entries(DELIVERY_STATUS).map(([status, { label }]) => (
-          <option key={status} value={status}>
-            {label}
-          </option>
-        ))}
+        {toOptions(Object.entries(DELIVERY_STATUS).map(([status, { label }]) => [status, label]))}
       </SelectField>
       <Field label="Channel" hideLabel className="min-w-32 flex-1 sm:max-w-52">
         {(control) => (
@@ -133,11 +129,7 @@ function DeliveryFilters() {
         onChange={set('formKey')}
       >
         <option value="">All forms</option>
-        {forms.data?.map(({ formKey, name }) => (
-          <option key={formKey} value={formKey}>
-            {name}
-          </option>
-        ))}
+        {toOptions(forms.data?.map(({ formKey, name }) => [formKey, name]))}
       </SelectField>
       {search.submissionId && (
         <Button

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { retryFailed } from '../../api/deliveries.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { formatCount } from '../../ui/format.ts'
-import { Field, SelectField } from '../../ui/forms/field.tsx'
+import { Field, SelectField, toOptions } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { ChannelSelect } from './channel-select.tsx'
@@ -45,11 +45,7 @@ export function RetryDialog({ onClose }: { onClose: () => void }) {
       onSubmit={() => retry.mutate()}
     >
       <SelectField label="Period" value={hours} onChange={(event) => setHours(Number(event.target.value))}>
-        {PERIODS.map((period) => (
-          <option key={period.hours} value={period.hours}>
-            {period.label}
-          </option>
-        ))}
+        {toOptions(PERIODS.map((period) => [period.hours, period.label]))}
       </SelectField>
       <Field label="Channel">
         {(control) => (

@@ -14,7 +14,7 @@ import {
 import { invalidateLinks } from '../../api/links.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { formatCount } from '../../ui/format.ts'
-import { SelectField } from '../../ui/forms/field.tsx'
+import { SelectField, toOptions } from '../../ui/forms/field.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 
@@ -62,11 +62,7 @@ export function DeleteDomainDialog({ domain, onClose }: { domain: DomainResource
             value={target.id}
             onChange={(event) => choose(event.target.value)}
           >
-            {targets.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
+            {toOptions(targets.map(({ id, name }) => [id, name]))}
           </SelectField>
         </>
       ) : (

@@ -1,7 +1,7 @@
 // The choice of a role in the workspace, and what each role is called.
 
 import type { MemberResource } from '../../api/workspace.ts'
-import { Select, type SelectProps } from '../../ui/forms/select.tsx'
+import { Select, type SelectProps, toOptions } from '../../ui/forms/select.tsx'
 
 export const ROLE_LABELS: Record<MemberResource['role'], string> = {
   owner: 'Owner',
@@ -14,10 +14,6 @@ export const RoleSelect = ({
   ...props
 }: Omit<SelectProps, 'onChange' | 'children'> & { onChange: (role: MemberResource['role']) => void }) => (
   <Select {...props} onChange={(event) => onChange(event.target.value as MemberResource['role'])}>
-    {Object.entries(ROLE_LABELS).map(([role, label]) => (
-      <option key={role} value={role}>
-        {label}
-      </option>
-    ))}
+    {toOptions(Object.entries(ROLE_LABELS))}
   </Select>
 )

@@ -15,7 +15,7 @@ import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { formatBytes, formatCount } from '../../ui/format.ts'
-import { SelectField } from '../../ui/forms/field.tsx'
+import { SelectField, toOptions } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { saveFile } from '../../ui/save-file.ts'
@@ -97,11 +97,7 @@ function LinksExport({ links }: { links: number | undefined }) {
           value={format}
           onChange={({ target }) => setFormat(target.value as LinkExportFormat)}
         >
-          {Object.entries(LINK_EXPORT_FORMATS).map(([value, name]) => (
-            <option key={value} value={value}>
-              {name}
-            </option>
-          ))}
+          {toOptions(Object.entries(LINK_EXPORT_FORMATS))}
         </SelectField>
         <ExportAction action={action} label="Export links" />
       </div>

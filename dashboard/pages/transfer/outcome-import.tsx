@@ -13,7 +13,7 @@ import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { formatBytes, formatNumber, viewerZone } from '../../ui/format.ts'
-import { SelectField } from '../../ui/forms/field.tsx'
+import { SelectField, toOptions } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { TimeZoneField } from './new/date-fields.tsx'
@@ -93,11 +93,7 @@ export function OutcomeImportCard() {
             value={stage}
             onChange={({ target }) => setStage(target.value as Stage)}
           >
-            {Object.entries(STAGES).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
+            {toOptions(Object.entries(STAGES))}
           </SelectField>
           <TimeZoneField zone={timeZone} error={errors.timezone} change={setTimeZone} />
         </div>

@@ -69,3 +69,11 @@ export function Select({ value, name, onChange, children, className, ...props }:
     </>
   )
 }
+
+/** The `<option>` elements of values and their labels. */
+export const toOptions = (options: Iterable<readonly [value: string | number, label: ReactNode]> = []) =>
+  Array.from(options, ([value, label]) => (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  ))

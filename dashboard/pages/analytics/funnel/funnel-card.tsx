@@ -9,7 +9,7 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatMoney, formatNumber } from '../../../ui/format.ts'
-import { Select } from '../../../ui/forms/field.tsx'
+import { Select, toOptions } from '../../../ui/forms/field.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { useInView } from '../../../ui/use-in-view.ts'
 import { formatRate, RATE_DEFINITION } from '../view/dimensions.ts'
@@ -56,11 +56,7 @@ export function FunnelCard({ view }: { view: AnalyticsView }) {
             view.set({ funnel: event.target.value === 'link' ? undefined : event.target.value })
           }
         >
-          {offered.map((each) => (
-            <option key={each} value={each}>
-              {GROUPING_LABELS[each]}
-            </option>
-          ))}
+          {toOptions(offered.map((each) => [each, GROUPING_LABELS[each]]))}
         </Select>
       </header>
       {view.stages === null ? (

@@ -3,7 +3,7 @@
 import { RotateCcw, WifiOff } from 'lucide-react'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
-import { Select } from '../../../ui/forms/field.tsx'
+import { Select, toOptions } from '../../../ui/forms/field.tsx'
 import { COMPARISONS, GRANULARITIES, listGranularities } from '../view/date-range.ts'
 import { METRIC_LABELS } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
@@ -80,11 +80,7 @@ export function TimelineHeader({
         )}
       >
         <option value="">Auto</option>
-        {offered.map((each) => (
-          <option key={each} value={each}>
-            {GRANULARITY_LABELS[each]}
-          </option>
-        ))}
+        {toOptions(offered.map((each) => [each, GRANULARITY_LABELS[each]]))}
       </Select>
     </div>
   )
@@ -100,11 +96,7 @@ const ComparisonSelect = ({ view, isDrawn }: { view: AnalyticsView; isDrawn: boo
       onChange={({ target }) => view.set({ compare: target.value === 'previous' ? undefined : target.value })}
       className="h-8! w-auto! min-w-0 border-line! px-2! text-sm"
     >
-      {COMPARISONS.map((each) => (
-        <option key={each} value={each}>
-          {COMPARISON_LABELS[each]}
-        </option>
-      ))}
+      {toOptions(COMPARISONS.map((each) => [each, COMPARISON_LABELS[each]]))}
     </Select>
   </div>
 )

@@ -1,6 +1,6 @@
 // The fields for the alert of a view: which number, how unusual, in which hours, and to which channels.
 
-import { SelectField } from '../../../ui/forms/field.tsx'
+import { SelectField, toOptions } from '../../../ui/forms/field.tsx'
 import { NumberField } from '../../forms/settings/controls/number-field.tsx'
 import { ChannelChoice } from '../../forms/settings/groups/channel-choice.tsx'
 import type { AlertDraft, ViewDraft } from './view-draft.ts'
@@ -46,11 +46,7 @@ export function AlertFields({ draft, change, errors }: AlertFieldsProps) {
       value={draft[name]}
       onChange={({ target }) => set({ [name]: target.value } as Partial<AlertDraft>)}
     >
-      {options.map(([value, text]) => (
-        <option key={value} value={value}>
-          {text}
-        </option>
-      ))}
+      {toOptions(options)}
     </SelectField>
   )
   const isSilent = draft.when === 'silent'

@@ -1,6 +1,6 @@
 // The fields for the reports of a view: how often, when, and to which channels.
 
-import { SelectField, TextField } from '../../../ui/forms/field.tsx'
+import { SelectField, TextField, toOptions } from '../../../ui/forms/field.tsx'
 import { ChannelChoice } from '../../forms/settings/groups/channel-choice.tsx'
 import type { ViewDraft } from './view-draft.ts'
 
@@ -26,11 +26,7 @@ export function ReportFields({ draft, change, errors }: ReportFieldsProps) {
         value={draft.every}
         onChange={({ target }) => change({ every: target.value as ViewDraft['every'] })}
       >
-        {EVERY.map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
+        {toOptions(EVERY)}
       </SelectField>
       {draft.every !== '' && (
         <>

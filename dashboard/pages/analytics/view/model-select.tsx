@@ -1,6 +1,6 @@
 // The menu for the attribution model, which decides which touch of a lead gets the credit.
 
-import { Select } from '../../../ui/forms/field.tsx'
+import { Select, toOptions } from '../../../ui/forms/field.tsx'
 import { ATTRIBUTION_MODEL_LABELS } from './dimensions.ts'
 import type { AnalyticsView } from './use-analytics-view.ts'
 
@@ -17,10 +17,6 @@ export const ModelSelect = ({
     value={model}
     onChange={(event) => set({ model: event.target.value === 'last' ? undefined : event.target.value })}
   >
-    {Object.entries(ATTRIBUTION_MODEL_LABELS).map(([value, name]) => (
-      <option key={value} value={value}>
-        {name}
-      </option>
-    ))}
+    {toOptions(Object.entries(ATTRIBUTION_MODEL_LABELS))}
   </Select>
 )

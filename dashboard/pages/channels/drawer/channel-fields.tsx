@@ -55,6 +55,7 @@ export function ChannelFields({
   const bind = (name: keyof ChannelTexts) => ({
     name,
     value: values[name],
+    error: errors[name],
     onChange: (event: { target: { value: string } }) => onChange({ ...values, [name]: event.target.value }),
   })
   const keepHint = editing && isMasked(editing) ? 'Leave empty to keep the current one.' : undefined
@@ -63,21 +64,15 @@ export function ChannelFields({
       <p className="text-soft">{kind.about}</p>
       {(errors.general ?? errors.type) && <FormError>{errors.general ?? errors.type}</FormError>}
       {kind.type === 'http' && !editing && <PresetChoice {...{ values, onChange }} />}
-      <TextField
-        label="Name"
-        placeholder={kind.label}
-        maxLength={100}
-        error={errors.name}
-        {...bind('name')}
-      />
+      <TextField label="Name" placeholder={kind.label} maxLength={100} {...bind('name')} />
       {kind.fields.includes('to') && (
         <TextareaField
           label="Email addresses"
           hint="One per line, 20 at most. Each gets an email to confirm. Your own confirmed address needs none."
-          error={findAddressError(errors, values)}
           required
           autoComplete="off"
           {...bind('to')}
+          error={findAddressError(errors, values)}
         />
       )}
       {kind.type === 'email' && <AttachmentField {...{ values, errors, onChange }} />}
@@ -89,11 +84,10 @@ export function ChannelFields({
           autoComplete="off"
           placeholder={kind.urlExample}
           hint={keepHint ?? kind.urlHint}
-          error={errors.url}
           {...bind('url')}
         />
       )}
-      {kind.fields.includes('chatId') && <TelegramFields {...{ bind, errors, keepHint }} />}
+      {kind.fields.includes('chatId') && <TelegramFields {...{ bind, keepHint }} />}
       {kind.type === 'http' && <RequestFields isNew={!editing} {...{ values, errors, onChange }} />}
       {isForPrograms(kind) && <EventFields {...{ values, errors, onChange }} />}
       {listensToForms(kind, values) && <UseForFields channel={editing} {...{ values, errors, onChange }} />}
@@ -137,11 +131,9 @@ function AttachmentField({
 
 function TelegramFields({
   bind,
-  errors,
   keepHint,
 }: {
   bind: (name: keyof ChannelTexts) => object
-  errors: Record<string, string>
   keepHint: string | undefined
 }) {
   return (
@@ -152,7 +144,6 @@ function TelegramFields({
         required={!keepHint}
         autoComplete="off"
         hint={keepHint ?? 'From @BotFather.'}
-        error={errors.botToken}
         {...bind('botToken')}
       />
       <TextField
@@ -160,7 +151,6 @@ function TelegramFields({
         required
         autoComplete="off"
         hint="The chat’s number, or the @name of a channel where the bot may post."
-        error={errors.chatId}
         {...bind('chatId')}
       />
     </>

@@ -3,7 +3,7 @@
 import { useMemo } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { viewerZone } from '../../../ui/format.ts'
-import { Field, Select, SelectField, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { Field, Select, SelectField, TextField, Toggle, toOptions } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { listTimeZones } from '../../../ui/forms/time-zones.ts'
 import type { ChannelFormValues } from './channel-values.ts'
@@ -55,11 +55,7 @@ export function TimingFields({ values, errors, onChange }: TimingFieldsProps) {
             }
           >
             <option value="">{AT_ONCE}</option>
-            {Object.entries(DIGEST_LABELS).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
+            {toOptions(Object.entries(DIGEST_LABELS))}
           </Select>
         )}
       </Field>

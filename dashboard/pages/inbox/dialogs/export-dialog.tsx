@@ -10,7 +10,7 @@ import {
   type SubmissionExportFormat,
 } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { SelectField, Toggle } from '../../../ui/forms/field.tsx'
+import { SelectField, Toggle, toOptions } from '../../../ui/forms/field.tsx'
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
@@ -53,11 +53,7 @@ export default function ExportDialog({ filter, onClose }: { filter: InboxFilter;
     >
       {forms.data?.length === 0 && <FormError>Create a form first.</FormError>}
       <SelectField label="Form" value={formKey ?? ''} onChange={(event) => setFormKey(event.target.value)}>
-        {forms.data?.map((form) => (
-          <option key={form.formKey} value={form.formKey}>
-            {form.name}
-          </option>
-        ))}
+        {toOptions(forms.data?.map((form) => [form.formKey, form.name]))}
       </SelectField>
       <FormatField format={format} onChange={setFormat} />
       <Toggle
@@ -79,10 +75,6 @@ const FormatField = (props: {
     value={props.format}
     onChange={(event) => props.onChange(event.target.value as SubmissionExportFormat)}
   >
-    {SUBMISSION_EXPORT_FORMATS.map((option) => (
-      <option key={option} value={option}>
-        {FORMATS[option]}
-      </option>
-    ))}
+    {toOptions(SUBMISSION_EXPORT_FORMATS.map((option) => [option, FORMATS[option]]))}
   </SelectField>
 )

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type OutcomeStage, outcomesQuery, setOutcome } from '../../../api/inbox/outcomes.ts'
 import { type Submission, updateSubmission } from '../../../api/submissions.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
-import { SelectField } from '../../../ui/forms/field.tsx'
+import { SelectField, toOptions } from '../../../ui/forms/field.tsx'
 import { toastError } from '../../../ui/overlays/toast.tsx'
 import { ASSIGNEE_ID, STAGE_ID } from '../state/element-ids.ts'
 import { LEAD_STAGE_LABELS, STAGE_LABELS } from '../state/outcome-stages.ts'
@@ -56,11 +56,7 @@ function AssigneeChoice({ submission, canEdit }: ChoiceProps) {
       onChange={({ target }) => assign.mutate(target.value === '' ? null : Number(target.value))}
     >
       <option value="">Nobody</option>
-      {members.map(({ id: memberId, name }) => (
-        <option key={memberId} value={memberId}>
-          {name}
-        </option>
-      ))}
+      {toOptions(members.map(({ id: memberId, name }) => [memberId, name]))}
     </SelectField>
   )
 }
@@ -86,11 +82,7 @@ function StageChoice({ submission, canEdit }: ChoiceProps) {
     >
       {/* An outcome is taken back below. */}
       {stage === 'new' && <option value="new">{LEAD_STAGE_LABELS.new}</option>}
-      {Object.entries(STAGE_LABELS).map(([value, label]) => (
-        <option key={value} value={value}>
-          {label}
-        </option>
-      ))}
+      {toOptions(Object.entries(STAGE_LABELS))}
     </SelectField>
   )
 }

@@ -12,7 +12,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
-import { SelectField } from '../../../ui/forms/field.tsx'
+import { SelectField, toOptions } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { ShowMore } from '../../../ui/show-more.tsx'
@@ -86,11 +86,7 @@ function Destinations() {
         }
       >
         <option value="">All destinations</option>
-        {Object.entries(FILTERS).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
+        {toOptions(Object.entries(FILTERS))}
       </SelectField>
       <DestinationResults state={state} repair={setRepaired} />
       {repaired && (

@@ -11,7 +11,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
-import { SelectField } from '../../../ui/forms/field.tsx'
+import { SelectField, toOptions } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
@@ -58,11 +58,7 @@ export function MissingPage() {
         value={interval}
         onChange={({ target }) => navigate({ search: { interval: target.value }, replace: true })}
       >
-        {Object.entries(INTERVALS).map(([value, name]) => (
-          <option key={value} value={value}>
-            {name}
-          </option>
-        ))}
+        {toOptions(Object.entries(INTERVALS))}
       </SelectField>
       <Results interval={interval} create={create} redirect={setRedirected} />
       <ReportSetting />

@@ -2,7 +2,7 @@
 
 import type { FileInspection, MappedField } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
-import { SelectField } from '../../../ui/forms/field.tsx'
+import { SelectField, toOptions } from '../../../ui/forms/field.tsx'
 import { toCellText } from './recognized-file.tsx'
 
 /** The fields that a column can have, in the words of the screens. The first ones are always shown. */
@@ -64,11 +64,7 @@ export function ColumnMapping({ inspection, mapping, errors, change }: Props) {
         onChange={({ target }) => change({ ...mapping, [name]: target.value })}
       >
         <option value="">Not in the file</option>
-        {columns.map((each) => (
-          <option key={each.name} value={each.name}>
-            {each.name}
-          </option>
-        ))}
+        {toOptions(columns.map((each) => [each.name, each.name]))}
       </SelectField>
     )
   }

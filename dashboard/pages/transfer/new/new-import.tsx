@@ -10,7 +10,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatBytes } from '../../../ui/format.ts'
-import { SelectField } from '../../../ui/forms/field.tsx'
+import { SelectField, toOptions } from '../../../ui/forms/field.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { RadioList, type RadioOption } from '../../../ui/forms/radio-list.tsx'
@@ -155,11 +155,7 @@ function SourceField({ state: { draft, start, errors, change } }: { state: NewIm
       onChange={({ target }) => change({ source: target.value as LinkSourceName | '' })}
     >
       <option value="">Detect automatically</option>
-      {IMPORT_SOURCE_NAMES.map((name) => (
-        <option key={name} value={name}>
-          {SOURCES[name].title}
-        </option>
-      ))}
+      {toOptions(IMPORT_SOURCE_NAMES.map((name) => [name, SOURCES[name].title]))}
     </SelectField>
   )
 }

@@ -8,7 +8,7 @@ import { Button } from '../../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../../ui/collapsible-section.tsx'
 import { formatCount, formatNumber } from '../../../../ui/format.ts'
 import { CODE_INPUT } from '../../../../ui/forms/control-class.ts'
-import { Checkbox, Field, Input, Select, TextField } from '../../../../ui/forms/field.tsx'
+import { Checkbox, Field, Input, Select, TextField, toOptions } from '../../../../ui/forms/field.tsx'
 import { FormError } from '../../../../ui/forms/form-error.tsx'
 import { findItemError } from '../controls/item-error.ts'
 import { ListField } from '../controls/list-field.tsx'
@@ -187,11 +187,7 @@ const TypeField = ({ rule, error, autoFocus, set }: TypeFieldProps) => (
         }
       >
         <option value="">Any text</option>
-        {Object.entries(TYPE_LABELS).map(([type, label]) => (
-          <option key={type} value={type}>
-            {label}
-          </option>
-        ))}
+        {toOptions(Object.entries(TYPE_LABELS))}
       </Select>
     )}
   </Field>
