@@ -12,7 +12,6 @@ import { CODE_INPUT } from '../ui/forms/control-class.ts'
 import { TextField } from '../ui/forms/field.tsx'
 import { Form } from '../ui/forms/form.tsx'
 import { FormError } from '../ui/forms/form-error.tsx'
-import { TEXT_LINK } from '../ui/text-link.ts'
 
 export function FactorForm({
   ways,
@@ -62,7 +61,7 @@ export function FactorForm({
       {ways.recoveryCode && (ways.authenticatorApp || hasPasskey) && (
         <button
           type="button"
-          className={`justify-self-start text-sm ${TEXT_LINK}`}
+          className="justify-self-start text-sm text-link"
           onClick={() => {
             prove.reset()
             provePasskey.reset()

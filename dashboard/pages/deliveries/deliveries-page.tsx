@@ -14,7 +14,7 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
 import { formatCount, formatExactly } from '../../ui/format.ts'
-import { Field, SelectField, toOptions } from '../../ui/forms/field.tsx'
+import { Field, SelectField } from '../../ui/forms/field.tsx'
 import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Page } from '../../ui/page.tsx'
 import { QueryState } from '../../ui/query-state.tsx'
@@ -112,9 +112,9 @@ function DeliveryFilters() {
         data-first-filter
         value={search.status ?? ''}
         onChange={set('status')}
+        options={Object.entries(DELIVERY_STATUS).map(([status, { label }]) => [status, label])}
       >
         <option value="">All statuses</option>
-        {toOptions(Object.entries(DELIVERY_STATUS).map(([status, { label }]) => [status, label]))}
       </SelectField>
       <Field label="Channel" hideLabel className="min-w-32 flex-1 sm:max-w-52">
         {(control) => (
@@ -127,9 +127,9 @@ function DeliveryFilters() {
         className="min-w-32 flex-1 sm:max-w-52"
         value={search.formKey ?? ''}
         onChange={set('formKey')}
+        options={forms.data?.map(({ formKey, name }) => [formKey, name])}
       >
         <option value="">All forms</option>
-        {toOptions(forms.data?.map(({ formKey, name }) => [formKey, name]))}
       </SelectField>
       {search.submissionId && (
         <Button

@@ -13,7 +13,6 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { QueryState } from '../../ui/query-state.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { AttemptList } from './attempt-list.tsx'
 import {
   DELIVERY_STATUS,
@@ -87,7 +86,7 @@ const DigestLink = ({ id }: { id: number }) => (
     to="/$workspaceId/notifications/deliveries"
     params={{ workspaceId: String(useApi().workspaceId) }}
     search={(search) => ({ ...search, open: String(id) })}
-    className={TEXT_LINK}
+    className="text-link"
   >
     A digest of submissions
   </Link>

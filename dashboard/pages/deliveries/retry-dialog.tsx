@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { retryFailed } from '../../api/deliveries.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { formatCount } from '../../ui/format.ts'
-import { Field, SelectField, toOptions } from '../../ui/forms/field.tsx'
+import { Field, SelectField } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { ChannelSelect } from './channel-select.tsx'
@@ -44,9 +44,12 @@ export function RetryDialog({ onClose }: { onClose: () => void }) {
       busy={retry.isPending}
       onSubmit={() => retry.mutate()}
     >
-      <SelectField label="Period" value={hours} onChange={(event) => setHours(Number(event.target.value))}>
-        {toOptions(PERIODS.map((period) => [period.hours, period.label]))}
-      </SelectField>
+      <SelectField
+        label="Period"
+        value={hours}
+        onChange={(event) => setHours(Number(event.target.value))}
+        options={PERIODS.map((period) => [period.hours, period.label])}
+      />
       <Field label="Channel">
         {(control) => (
           <ChannelSelect

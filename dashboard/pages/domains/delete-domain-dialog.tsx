@@ -14,7 +14,7 @@ import {
 import { invalidateLinks } from '../../api/links.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { formatCount } from '../../ui/format.ts'
-import { SelectField, toOptions } from '../../ui/forms/field.tsx'
+import { SelectField } from '../../ui/forms/field.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 
@@ -61,9 +61,8 @@ export function DeleteDomainDialog({ domain, onClose }: { domain: DomainResource
             label="Move the links to"
             value={target.id}
             onChange={(event) => choose(event.target.value)}
-          >
-            {toOptions(targets.map(({ id, name }) => [id, name]))}
-          </SelectField>
+            options={targets.map(({ id, name }) => [id, name])}
+          />
         </>
       ) : (
         <p>No link is on this domain.</p>

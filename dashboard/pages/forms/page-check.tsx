@@ -23,7 +23,6 @@ import { Field, Textarea, TextField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { toast, toastError } from '../../ui/overlays/toast.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { usePageSuggestion } from './settings/groups/use-page-suggestion.ts'
 
 export default function PageCheck({ form }: { form: FormResource }) {
@@ -65,7 +64,7 @@ export default function PageCheck({ form }: { form: FormResource }) {
             <Button type="submit" variant="primary" icon={<Stethoscope size={16} />} busy={check.isPending}>
               Check page
             </Button>
-            <button type="button" className={TEXT_LINK} onClick={() => setPasting(!isPasting)}>
+            <button type="button" className="text-link" onClick={() => setPasting(!isPasting)}>
               {isPasting ? 'Enter the page URL instead' : 'Paste the HTML instead'}
             </button>
           </div>

@@ -17,7 +17,6 @@ import { QueryState } from '../../ui/query-state.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { ShowMore } from '../../ui/show-more.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { ACTION_LABELS, toActorFilter, toActorText, toDetailText, toTargetText } from './audit-text.ts'
 
 const FROM = '/$workspaceId/settings'
@@ -98,7 +97,7 @@ function EventRow({ event, showActor }: { event: AuditEventResource; showActor: 
       <p className="min-w-0 text-sm break-words text-soft sm:col-span-2">
         <button
           type="button"
-          className={`max-w-full text-left break-words ${TEXT_LINK}`}
+          className="max-w-full text-left break-words text-link"
           title="Show only events of this actor"
           onClick={() => showActor(toActorFilter(event.actor))}
         >

@@ -7,7 +7,7 @@ import { createKey, keysQuery } from '../../api/workspace.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { CopyableText } from '../../ui/copy/copyable-text.tsx'
 import { OneTimeSecretDialog } from '../../ui/copy/one-time-secret-dialog.tsx'
-import { Checkbox, SelectField, TextField, toOptions } from '../../ui/forms/field.tsx'
+import { Checkbox, SelectField, TextField } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { type KeyScope, NAMED_SCOPES, READ_SCOPES, SCOPE_LABELS } from './key-scopes.ts'
@@ -95,9 +95,8 @@ function KeyFields({
         error={findFieldError(errors, 'scopes')}
         value={access}
         onChange={({ target }) => set({ access: target.value as Access })}
-      >
-        {toOptions(Object.entries(ACCESS))}
-      </SelectField>
+        options={Object.entries(ACCESS)}
+      />
       {access === 'custom' && <ScopeChoice scopes={custom} onChange={(scopes) => set({ custom: scopes })} />}
       <SelectField
         label="Expires"

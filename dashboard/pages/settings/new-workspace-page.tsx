@@ -9,7 +9,6 @@ import { createWorkspace } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from '../sign-in/centered-page.tsx'
 
 export function NewWorkspacePage() {
@@ -32,7 +31,7 @@ export function NewWorkspacePage() {
       <CenteredPage
         title="Sign in first"
         footer={
-          <Link to="/sign-in" search={{ next: '/app/new-workspace' }} className={TEXT_LINK}>
+          <Link to="/sign-in" search={{ next: '/app/new-workspace' }} className="text-link">
             Sign in
           </Link>
         }
@@ -45,7 +44,7 @@ export function NewWorkspacePage() {
       description="Links, forms, members and API keys of one team or client. Workspaces share nothing."
       footer={
         workspaces && workspaces.length > 0 ? (
-          <Link to="/" className={TEXT_LINK}>
+          <Link to="/" className="text-link">
             Back
           </Link>
         ) : undefined

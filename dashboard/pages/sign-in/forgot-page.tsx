@@ -7,14 +7,13 @@ import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 
 export function ForgotPage() {
   const { data: options } = useQuery(signInOptionsQuery)
   const send = useMutation({ mutationFn: requestPasswordReset, onError() {} })
   const back = (
-    <Link to="/sign-in" search={{}} className={TEXT_LINK}>
+    <Link to="/sign-in" search={{}} className="text-link">
       Back to sign in
     </Link>
   )

@@ -8,7 +8,6 @@ import { Button } from '../../ui/button.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { NewPasswordField } from '../../ui/forms/new-password-field.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 
 export function ResetPage() {
@@ -21,7 +20,7 @@ export function ResetPage() {
         title="This link isn’t valid"
         description="It was used, or it is older than 30 minutes."
         footer={
-          <Link to="/forgot" className={TEXT_LINK}>
+          <Link to="/forgot" className="text-link">
             Request a new link
           </Link>
         }
@@ -34,7 +33,7 @@ export function ResetPage() {
         title="Password changed"
         description="Your other sessions are signed out."
         footer={
-          <Link to="/sign-in" search={{}} className={TEXT_LINK}>
+          <Link to="/sign-in" search={{}} className="text-link">
             Sign in
           </Link>
         }

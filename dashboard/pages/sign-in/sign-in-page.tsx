@@ -13,7 +13,6 @@ import { TextField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 import { OperatorNeeded, SetupNeeded, USER_COMMAND } from './setup-steps.tsx'
 import { toSafePath, useAfterSignIn } from './use-after-sign-in.ts'
@@ -88,7 +87,7 @@ export function SignInPage() {
           Continue with {options.oidc.name}
         </Button>
       )}
-      <Link to="/forgot" className={`text-sm ${TEXT_LINK}`}>
+      <Link to="/forgot" className="text-sm text-link">
         Forgot your password?
       </Link>
     </CenteredPage>
@@ -115,7 +114,7 @@ function SignUpHint({ signup, next }: { signup: SignInOptions['signup'] | undefi
   return (
     <>
       New here?{' '}
-      <Link to="/sign-up" search={{ next }} className={TEXT_LINK}>
+      <Link to="/sign-up" search={{ next }} className="text-link">
         Create an account
       </Link>
     </>

@@ -10,7 +10,6 @@ import { TextField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 import { FirstAccount } from './first-account.tsx'
 import { OperatorNeeded, SetupNeeded } from './setup-steps.tsx'
@@ -21,7 +20,7 @@ export function SignUpPage() {
   const signInLink = (
     <>
       Already have an account?{' '}
-      <Link to="/sign-in" search={{ next }} className={TEXT_LINK}>
+      <Link to="/sign-in" search={{ next }} className="text-link">
         Sign in
       </Link>
     </>

@@ -15,11 +15,10 @@ import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { formatBytes, formatCount } from '../../ui/format.ts'
-import { SelectField, toOptions } from '../../ui/forms/field.tsx'
+import { SelectField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { saveFile } from '../../ui/save-file.ts'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 
 export function ExportTab() {
   const { data: workspace } = useQuery(workspaceQuery(useApi()))
@@ -96,9 +95,8 @@ function LinksExport({ links }: { links: number | undefined }) {
           className="max-w-80 grid-cols-1"
           value={format}
           onChange={({ target }) => setFormat(target.value as LinkExportFormat)}
-        >
-          {toOptions(Object.entries(LINK_EXPORT_FORMATS))}
-        </SelectField>
+          options={Object.entries(LINK_EXPORT_FORMATS)}
+        />
         <ExportAction action={action} label="Export links" />
       </div>
     </Card>
@@ -170,7 +168,7 @@ function OtherExports() {
     <Card title="Parts of it">
       <ul className="grid gap-2">
         <li>
-          <Link to="/$workspaceId/inbox" params={params} search={{}} className={TEXT_LINK}>
+          <Link to="/$workspaceId/inbox" params={params} search={{}} className="text-link">
             Submissions
           </Link>{' '}
           <span className="text-soft">of one form, as CSV, JSON or NDJSON: in the inbox, under Export.</span>
@@ -180,7 +178,7 @@ function OtherExports() {
             to="/$workspaceId/analytics"
             params={params}
             search={{ interval: 'all' }}
-            className={TEXT_LINK}
+            className="text-link"
           >
             Clicks
           </Link>{' '}

@@ -13,7 +13,7 @@ import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { formatBytes, formatNumber, viewerZone } from '../../ui/format.ts'
-import { SelectField, toOptions } from '../../ui/forms/field.tsx'
+import { SelectField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { TimeZoneField } from './new/date-fields.tsx'
@@ -92,9 +92,8 @@ export function OutcomeImportCard() {
             error={errors.stage}
             value={stage}
             onChange={({ target }) => setStage(target.value as Stage)}
-          >
-            {toOptions(Object.entries(STAGES))}
-          </SelectField>
+            options={Object.entries(STAGES)}
+          />
           <TimeZoneField zone={timeZone} error={errors.timezone} change={setTimeZone} />
         </div>
         {errors.general && <FormError>{errors.general}</FormError>}

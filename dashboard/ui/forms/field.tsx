@@ -3,10 +3,10 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from '../class-names.ts'
 import { CONTROL } from './control-class.ts'
-import { Select, type SelectProps, toOptions } from './select.tsx'
+import { Select, type SelectProps } from './select.tsx'
 import { stripPastedUrl } from './strip-around-url.ts'
 
-export { Select, toOptions }
+export { Select }
 
 interface FieldProps {
   label: ReactNode

@@ -9,7 +9,7 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { viewerZone } from '../../../ui/format.ts'
-import { Field, SelectField, toOptions } from '../../../ui/forms/field.tsx'
+import { Field, SelectField } from '../../../ui/forms/field.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { listTimeZones } from '../../../ui/forms/time-zones.ts'
@@ -126,9 +126,9 @@ const OrderField = ({ value, choose, error }: OrderProps) => (
     error={error}
     value={value}
     onChange={({ target }) => choose(target.value)}
+    options={Object.entries(ORDERS)}
   >
     <option value="">As the file shows it</option>
-    {toOptions(Object.entries(ORDERS))}
   </SelectField>
 )
 

@@ -9,7 +9,7 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { classNames } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatMoney, formatNumber } from '../../../ui/format.ts'
-import { Select, toOptions } from '../../../ui/forms/field.tsx'
+import { Select } from '../../../ui/forms/field.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { useInView } from '../../../ui/use-in-view.ts'
 import { formatRate, RATE_DEFINITION } from '../view/dimensions.ts'
@@ -55,9 +55,8 @@ export function FunnelCard({ view }: { view: AnalyticsView }) {
           onChange={(event) =>
             view.set({ funnel: event.target.value === 'link' ? undefined : event.target.value })
           }
-        >
-          {toOptions(offered.map((each) => [each, GROUPING_LABELS[each]]))}
-        </Select>
+          options={offered.map((each) => [each, GROUPING_LABELS[each]])}
+        />
       </header>
       {view.stages === null ? (
         <p className="px-4 py-10 text-center text-sm text-soft sm:px-5">

@@ -3,7 +3,7 @@
 import { RotateCcw, WifiOff } from 'lucide-react'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
-import { Select, toOptions } from '../../../ui/forms/field.tsx'
+import { Select } from '../../../ui/forms/field.tsx'
 import { COMPARISONS, GRANULARITIES, listGranularities } from '../view/date-range.ts'
 import { METRIC_LABELS } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
@@ -78,9 +78,9 @@ export function TimelineHeader({
           'h-8! w-24! shrink-0 border-line! px-2! text-sm sm:w-32!',
           !zoom.reset && 'ml-auto',
         )}
+        options={offered.map((each) => [each, GRANULARITY_LABELS[each]])}
       >
         <option value="">Auto</option>
-        {toOptions(offered.map((each) => [each, GRANULARITY_LABELS[each]]))}
       </Select>
     </div>
   )
@@ -95,8 +95,7 @@ const ComparisonSelect = ({ view, isDrawn }: { view: AnalyticsView; isDrawn: boo
       value={view.compare}
       onChange={({ target }) => view.set({ compare: target.value === 'previous' ? undefined : target.value })}
       className="h-8! w-auto! min-w-0 border-line! px-2! text-sm"
-    >
-      {toOptions(COMPARISONS.map((each) => [each, COMPARISON_LABELS[each]]))}
-    </Select>
+      options={COMPARISONS.map((each) => [each, COMPARISON_LABELS[each]])}
+    />
   </div>
 )

@@ -1,6 +1,6 @@
 // The fields for the alert of a view: which number, how unusual, in which hours, and to which channels.
 
-import { SelectField, toOptions } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { NumberField } from '../../forms/settings/controls/number-field.tsx'
 import { ChannelChoice } from '../../forms/settings/groups/channel-choice.tsx'
 import type { AlertDraft, ViewDraft } from './view-draft.ts'
@@ -45,9 +45,8 @@ export function AlertFields({ draft, change, errors }: AlertFieldsProps) {
       error={errors[`alert.${name}`]}
       value={draft[name]}
       onChange={({ target }) => set({ [name]: target.value } as Partial<AlertDraft>)}
-    >
-      {toOptions(options)}
-    </SelectField>
+      options={options}
+    />
   )
   const isSilent = draft.when === 'silent'
   return (

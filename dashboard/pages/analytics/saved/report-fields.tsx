@@ -1,6 +1,6 @@
 // The fields for the reports of a view: how often, when, and to which channels.
 
-import { SelectField, TextField, toOptions } from '../../../ui/forms/field.tsx'
+import { SelectField, TextField } from '../../../ui/forms/field.tsx'
 import { ChannelChoice } from '../../forms/settings/groups/channel-choice.tsx'
 import type { ViewDraft } from './view-draft.ts'
 
@@ -25,9 +25,8 @@ export function ReportFields({ draft, change, errors }: ReportFieldsProps) {
         error={errors['report.every']}
         value={draft.every}
         onChange={({ target }) => change({ every: target.value as ViewDraft['every'] })}
-      >
-        {toOptions(EVERY)}
-      </SelectField>
+        options={EVERY}
+      />
       {draft.every !== '' && (
         <>
           <TextField

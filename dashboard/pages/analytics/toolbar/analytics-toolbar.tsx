@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { EXPORT_FORMATS, type ExportFormat, exportEvents } from '../../../api/analytics.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Select, toOptions } from '../../../ui/forms/field.tsx'
+import { Select } from '../../../ui/forms/field.tsx'
 import { Menu, MenuItem } from '../../../ui/overlays/menu.tsx'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
@@ -34,9 +34,8 @@ export function AnalyticsToolbar({ view }: { view: AnalyticsView }) {
               onChange={(event) =>
                 set({ class: event.target.value === 'human' ? undefined : event.target.value })
               }
-            >
-              {toOptions(Object.entries(HIT_CLASS_LABELS))}
-            </Select>
+              options={Object.entries(HIT_CLASS_LABELS)}
+            />
           )}
           <ExportMenu view={view} />
         </div>

@@ -1,6 +1,6 @@
 // The menu for the attribution model, which decides which touch of a lead gets the credit.
 
-import { Select, toOptions } from '../../../ui/forms/field.tsx'
+import { Select } from '../../../ui/forms/field.tsx'
 import { ATTRIBUTION_MODEL_LABELS } from './dimensions.ts'
 import type { AnalyticsView } from './use-analytics-view.ts'
 
@@ -16,7 +16,6 @@ export const ModelSelect = ({
     className={className}
     value={model}
     onChange={(event) => set({ model: event.target.value === 'last' ? undefined : event.target.value })}
-  >
-    {toOptions(Object.entries(ATTRIBUTION_MODEL_LABELS))}
-  </Select>
+    options={Object.entries(ATTRIBUTION_MODEL_LABELS)}
+  />
 )

@@ -3,7 +3,7 @@
 import { useMemo } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { viewerZone } from '../../../ui/format.ts'
-import { Field, Select, SelectField, TextField, Toggle, toOptions } from '../../../ui/forms/field.tsx'
+import { Field, Select, SelectField, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { listTimeZones } from '../../../ui/forms/time-zones.ts'
 import type { ChannelFormValues } from './channel-values.ts'
@@ -53,9 +53,9 @@ export function TimingFields({ values, errors, onChange }: TimingFieldsProps) {
             onChange={(event) =>
               onChange({ ...values, digest: (event.target.value || null) as ChannelFormValues['digest'] })
             }
+            options={Object.entries(DIGEST_LABELS)}
           >
             <option value="">{AT_ONCE}</option>
-            {toOptions(Object.entries(DIGEST_LABELS))}
           </Select>
         )}
       </Field>

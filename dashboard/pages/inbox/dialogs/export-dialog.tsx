@@ -10,7 +10,7 @@ import {
   type SubmissionExportFormat,
 } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { SelectField, Toggle, toOptions } from '../../../ui/forms/field.tsx'
+import { SelectField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
@@ -52,9 +52,12 @@ export default function ExportDialog({ filter, onClose }: { filter: InboxFilter;
       }}
     >
       {forms.data?.length === 0 && <FormError>Create a form first.</FormError>}
-      <SelectField label="Form" value={formKey ?? ''} onChange={(event) => setFormKey(event.target.value)}>
-        {toOptions(forms.data?.map((form) => [form.formKey, form.name]))}
-      </SelectField>
+      <SelectField
+        label="Form"
+        value={formKey ?? ''}
+        onChange={(event) => setFormKey(event.target.value)}
+        options={forms.data?.map((form) => [form.formKey, form.name])}
+      />
       <FormatField format={format} onChange={setFormat} />
       <Toggle
         label="Only what the inbox shows"
@@ -74,7 +77,6 @@ const FormatField = (props: {
     label="Format"
     value={props.format}
     onChange={(event) => props.onChange(event.target.value as SubmissionExportFormat)}
-  >
-    {toOptions(SUBMISSION_EXPORT_FORMATS.map((option) => [option, FORMATS[option]]))}
-  </SelectField>
+    options={SUBMISSION_EXPORT_FORMATS.map((option) => [option, FORMATS[option]])}
+  />
 )

@@ -8,7 +8,7 @@ import { updateForm } from '../../../api/forms.ts'
 import type { Submission } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
-import { Field, Input, SelectField, toOptions } from '../../../ui/forms/field.tsx'
+import { Field, Input, SelectField } from '../../../ui/forms/field.tsx'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { useFormOf } from '../state/field-labels.ts'
 import { fillTemplate } from '../state/reply-text.ts'
@@ -65,9 +65,9 @@ export function ReplyTemplates({ submission, subject, text, onChoose }: Props) {
           className="min-w-40 flex-1"
           value={chosen}
           onChange={({ target }) => choose(target.value)}
+          options={templates.map((template) => [template.name, template.name])}
         >
           <option value="">No template</option>
-          {toOptions(templates.map((template) => [template.name, template.name]))}
         </SelectField>
       )}
       {chosen !== '' && (

@@ -11,7 +11,6 @@ import { Badge } from '../../../ui/badge.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { formatPercent, formatTime, toReadableUrl } from '../../../ui/format.ts'
 import { QueryState } from '../../../ui/query-state.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { isSiteOnly, tellAttribution } from './attribution-story.ts'
 import { PageUrl } from './page-url.tsx'
 
@@ -69,7 +68,7 @@ function Story({ submission }: { submission: Submission }) {
         to="/$workspaceId/links/$linkId"
         params={{ workspaceId: String(api.workspaceId), linkId: String(link.id) }}
         search={{ edit: '1' }}
-        className={TEXT_LINK}
+        className="text-link"
       >
         Switch on “Track conversions”
       </Link>
@@ -146,7 +145,7 @@ function TouchTitle({ touch, campaign }: { touch: TouchResource; campaign: strin
           to="/$workspaceId/links/$linkId"
           params={{ workspaceId, linkId: String(touch.linkId) }}
           search={{}}
-          className={TEXT_LINK}
+          className="text-link"
         >
           {touch.shortUrl ? toReadableUrl(touch.shortUrl) : `link ${touch.linkId}`}
         </Link>

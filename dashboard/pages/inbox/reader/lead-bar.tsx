@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type OutcomeStage, outcomesQuery, setOutcome } from '../../../api/inbox/outcomes.ts'
 import { type Submission, updateSubmission } from '../../../api/submissions.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
-import { SelectField, toOptions } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { toastError } from '../../../ui/overlays/toast.tsx'
 import { ASSIGNEE_ID, STAGE_ID } from '../state/element-ids.ts'
 import { LEAD_STAGE_LABELS, STAGE_LABELS } from '../state/outcome-stages.ts'
@@ -54,9 +54,9 @@ function AssigneeChoice({ submission, canEdit }: ChoiceProps) {
       value={assigneeId ?? ''}
       disabled={!canEdit}
       onChange={({ target }) => assign.mutate(target.value === '' ? null : Number(target.value))}
+      options={members.map(({ id: memberId, name }) => [memberId, name])}
     >
       <option value="">Nobody</option>
-      {toOptions(members.map(({ id: memberId, name }) => [memberId, name]))}
     </SelectField>
   )
 }
@@ -79,10 +79,10 @@ function StageChoice({ submission, canEdit }: ChoiceProps) {
       value={change.isPending ? change.variables : stage}
       disabled={!canEdit}
       onChange={({ target }) => target.value in STAGE_LABELS && change.mutate(target.value as OutcomeStage)}
+      options={Object.entries(STAGE_LABELS)}
     >
       {/* An outcome is taken back below. */}
       {stage === 'new' && <option value="new">{LEAD_STAGE_LABELS.new}</option>}
-      {toOptions(Object.entries(STAGE_LABELS))}
     </SelectField>
   )
 }

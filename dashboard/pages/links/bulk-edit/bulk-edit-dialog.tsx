@@ -7,7 +7,7 @@ import type { EditedLinksResource } from '../../../api/links.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
-import { SelectField, TextField, toOptions } from '../../../ui/forms/field.tsx'
+import { SelectField, TextField } from '../../../ui/forms/field.tsx'
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
@@ -212,9 +212,12 @@ interface ChoiceProps<T extends string> {
 
 const Choice = <T extends string>({ label, value, options, onChange, children }: ChoiceProps<T>) => (
   <div className="grid gap-3">
-    <SelectField label={label} value={value} onChange={({ target }) => onChange(target.value as T)}>
-      {toOptions(Object.entries<string>(options))}
-    </SelectField>
+    <SelectField
+      label={label}
+      value={value}
+      onChange={({ target }) => onChange(target.value as T)}
+      options={Object.entries<string>(options)}
+    />
     {children}
   </div>
 )

@@ -12,7 +12,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
-import { SelectField, toOptions } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { ShowMore } from '../../../ui/show-more.tsx'
@@ -84,9 +84,9 @@ function Destinations() {
         onChange={({ target }) =>
           navigate({ search: target.value === '' ? {} : { state: target.value }, replace: true })
         }
+        options={Object.entries(FILTERS)}
       >
         <option value="">All destinations</option>
-        {toOptions(Object.entries(FILTERS))}
       </SelectField>
       <DestinationResults state={state} repair={setRepaired} />
       {repaired && (

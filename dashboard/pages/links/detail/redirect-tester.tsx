@@ -7,7 +7,7 @@ import { type Resolution, resolutionQuery } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { COUNTRIES } from '../../../ui/countries.ts'
 import { formatCountryName } from '../../../ui/format.ts'
-import { type Input, SelectField, TextField, toOptions } from '../../../ui/forms/field.tsx'
+import { type Input, SelectField, TextField } from '../../../ui/forms/field.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { RULE_DEVICE_NAMES, RULE_SYSTEM_NAMES } from '../link/describe-rule.ts'
 
@@ -103,9 +103,12 @@ interface ChoiceProps {
 }
 
 const Choice = ({ label, value, options, onChange }: ChoiceProps) => (
-  <SelectField label={label} value={value} onChange={({ target }) => onChange(target.value)}>
-    {toOptions(options)}
-  </SelectField>
+  <SelectField
+    label={label}
+    value={value}
+    onChange={({ target }) => onChange(target.value)}
+    options={options}
+  />
 )
 
 function RedirectResult({ resolution }: { resolution: Resolution | undefined }) {

@@ -2,7 +2,7 @@
 
 import { Button } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { SelectField, TextField, Toggle, toOptions } from '../../../ui/forms/field.tsx'
+import { SelectField, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { t } from '../../../ui/text.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 
@@ -54,9 +54,8 @@ export function RedirectFields(props: LinkFieldsProps) {
         error={errors.redirectStatus}
         value={draft.redirectStatus}
         onChange={({ target }) => onChange({ redirectStatus: Number(target.value) })}
-      >
-        {toOptions(STATUSES)}
-      </SelectField>
+        options={STATUSES}
+      />
     </CollapsibleSection>
   )
 }

@@ -12,7 +12,6 @@ import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { Field, Select } from '../../../ui/forms/field.tsx'
 import { useDebounced } from '../../../ui/forms/use-debounced.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { type LinkDomain, useLinkDomains } from '../link/use-link-domains.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 import { toTypedSlugAt } from './typed-slug.ts'
@@ -200,7 +199,7 @@ function TrashedSlug({ id, slug }: { id: number; slug: string }) {
       <Bad>A link in the trash has this short link.</Bad>{' '}
       <button
         type="button"
-        className={TEXT_LINK}
+        className="text-link"
         disabled={restore.isPending}
         onClick={() => restore.mutate()}
       >

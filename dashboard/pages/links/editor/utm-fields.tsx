@@ -6,7 +6,7 @@ import { type UtmTemplateResource, utmTemplatesQuery } from '../../../api/utm-te
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { SelectField, toOptions } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { UTM_PARAMETERS, type UtmValues } from './destination-url.ts'
 import type { LinkFieldsProps } from './field-props.ts'
@@ -64,9 +64,9 @@ function TemplatePicker({ utm, onFill }: PickerProps) {
               choose(template)
               if (template) onFill(fillUtm(utm, template).filled)
             }}
+            options={templates.map(({ id, name }) => [id, name])}
           >
             <option value="">Choose a template</option>
-            {toOptions(templates.map(({ id, name }) => [id, name]))}
           </SelectField>
         )}
         <Button disabled={isEmpty} onClick={() => setSaving(true)}>

@@ -9,7 +9,7 @@ import { workspaceQuery } from '../../../api/workspace.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ColorField } from '../../../ui/forms/color-field.tsx'
-import { SelectField, toOptions } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { useDebounced } from '../../../ui/forms/use-debounced.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
@@ -149,9 +149,12 @@ interface ChoiceProps<T extends string | number> {
 }
 
 const Choice = <T extends string | number>({ label, value, options, onChange }: ChoiceProps<T>) => (
-  <SelectField label={label} value={value} onChange={({ target }) => onChange(target.value)}>
-    {toOptions(options)}
-  </SelectField>
+  <SelectField
+    label={label}
+    value={value}
+    onChange={({ target }) => onChange(target.value)}
+    options={options}
+  />
 )
 
 interface StyleProps {

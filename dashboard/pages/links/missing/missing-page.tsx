@@ -11,7 +11,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
-import { SelectField, toOptions } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
@@ -57,9 +57,8 @@ export function MissingPage() {
         className="mb-3 w-44"
         value={interval}
         onChange={({ target }) => navigate({ search: { interval: target.value }, replace: true })}
-      >
-        {toOptions(Object.entries(INTERVALS))}
-      </SelectField>
+        options={Object.entries(INTERVALS)}
+      />
       <Results interval={interval} create={create} redirect={setRedirected} />
       <ReportSetting />
       {slug !== undefined && !canEdit && <ViewerDialog onClose={closeEditor} />}

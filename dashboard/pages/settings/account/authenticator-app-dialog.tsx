@@ -7,7 +7,6 @@ import { CopyableText } from '../../../ui/copy/copyable-text.tsx'
 import { TextField } from '../../../ui/forms/field.tsx'
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { QueryState } from '../../../ui/query-state.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 
 export function AuthenticatorAppDialog({
   onClose,
@@ -63,7 +62,7 @@ const Secret = ({ uri, qrCode, secret }: { uri: string; qrCode: string; secret: 
   <>
     <p>
       1. Scan the code with the app. On this phone,{' '}
-      <a href={uri} className={TEXT_LINK}>
+      <a href={uri} className="text-link">
         open the app
       </a>
       .

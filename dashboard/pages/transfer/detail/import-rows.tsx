@@ -21,7 +21,6 @@ import { saveFile } from '../../../ui/save-file.ts'
 import { ShowMore } from '../../../ui/show-more.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { TabLinks } from '../../../ui/tab-links.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { toCellText } from '../new/recognized-file.tsx'
 
 const FROM = '/$workspaceId/settings/transfer/$importId'
@@ -183,7 +182,7 @@ function Name({ row, isDryRun, children }: { row: ImportRowResource; isDryRun: b
       to="/$workspaceId/links/$linkId"
       params={{ workspaceId: String(id), linkId: String(row.itemId) }}
       search={{}}
-      className={TEXT_LINK}
+      className="text-link"
     >
       <bdi>{children}</bdi>
     </Link>

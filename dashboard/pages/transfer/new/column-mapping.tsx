@@ -2,7 +2,7 @@
 
 import type { FileInspection, MappedField } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
-import { SelectField, toOptions } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { toCellText } from './recognized-file.tsx'
 
 /** The fields that a column can have, in the words of the screens. The first ones are always shown. */
@@ -62,9 +62,9 @@ export function ColumnMapping({ inspection, mapping, errors, change }: Props) {
         hint={sample !== undefined && <span className="block truncate">{toCellText(sample) || 'Empty'}</span>}
         value={column}
         onChange={({ target }) => change({ ...mapping, [name]: target.value })}
+        options={columns.map((each) => [each.name, each.name])}
       >
         <option value="">Not in the file</option>
-        {toOptions(columns.map((each) => [each.name, each.name]))}
       </SelectField>
     )
   }

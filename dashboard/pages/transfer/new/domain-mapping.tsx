@@ -9,7 +9,6 @@ import { Card } from '../../../ui/card.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { SelectField } from '../../../ui/forms/field.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { toVisibleText } from '../../../ui/visible-text.ts'
 
 interface Props {
@@ -68,7 +67,7 @@ export function DomainMapping({ hosts, domainMap, errors, change }: Props) {
             to="/$workspaceId/domains"
             params={{ workspaceId: String(id) }}
             search={{ new: '1' }}
-            className={TEXT_LINK}
+            className="text-link"
           >
             add it as a domain
           </Link>{' '}

@@ -10,7 +10,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatBytes } from '../../../ui/format.ts'
-import { SelectField, toOptions } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { RadioList, type RadioOption } from '../../../ui/forms/radio-list.tsx'
@@ -153,9 +153,9 @@ function SourceField({ state: { draft, start, errors, change } }: { state: NewIm
       value={draft.source}
       disabled={start.part !== null}
       onChange={({ target }) => change({ source: target.value as LinkSourceName | '' })}
+      options={IMPORT_SOURCE_NAMES.map((name) => [name, SOURCES[name].title])}
     >
       <option value="">Detect automatically</option>
-      {toOptions(IMPORT_SOURCE_NAMES.map((name) => [name, SOURCES[name].title]))}
     </SelectField>
   )
 }

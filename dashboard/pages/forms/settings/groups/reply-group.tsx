@@ -9,7 +9,6 @@ import { signInOptionsQuery } from '../../../../api/session.ts'
 import { TextareaField, TextField, Toggle } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import { PlaceholderButtons } from '../../../../ui/forms/placeholder-buttons.tsx'
-import { TEXT_LINK } from '../../../../ui/text-link.ts'
 import type { GroupProps } from '../form-draft.ts'
 import { SettingsGroup } from '../settings-group.tsx'
 import { useFieldNames } from './use-field-names.ts'
@@ -49,7 +48,7 @@ export function ReplyGroup({ form, draft, set, errors }: GroupProps) {
           to="/$workspaceId/forms/$formKey"
           from="/$workspaceId/forms/$formKey"
           search={{ tab: 'settings', page: 'brand' }}
-          className={TEXT_LINK}
+          className="text-link"
         >
           part of the brand
         </Link>

@@ -8,7 +8,7 @@ import { Button } from '../../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../../ui/collapsible-section.tsx'
 import { formatCount, formatNumber } from '../../../../ui/format.ts'
 import { CODE_INPUT } from '../../../../ui/forms/control-class.ts'
-import { Checkbox, Field, Input, Select, TextField, toOptions } from '../../../../ui/forms/field.tsx'
+import { Checkbox, Field, Input, Select, TextField } from '../../../../ui/forms/field.tsx'
 import { FormError } from '../../../../ui/forms/form-error.tsx'
 import { findItemError } from '../controls/item-error.ts'
 import { ListField } from '../controls/list-field.tsx'
@@ -185,9 +185,9 @@ const TypeField = ({ rule, error, autoFocus, set }: TypeFieldProps) => (
         onChange={(event) =>
           set({ type: (event.target.value || undefined) as Rule['type'], multiple: undefined })
         }
+        options={Object.entries(TYPE_LABELS)}
       >
         <option value="">Any text</option>
-        {toOptions(Object.entries(TYPE_LABELS))}
       </Select>
     )}
   </Field>
