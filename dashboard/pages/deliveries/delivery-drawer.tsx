@@ -45,7 +45,6 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
   return (
     <Dialog
       drawer
-      open
       onClose={onClose}
       title={data ? toDeliveryTitle(data) : `Delivery ${id}`}
       description={data && <code className="break-all">{data.messageId}</code>}

@@ -45,7 +45,6 @@ export function DeleteDomainDialog({ domain, onClose }: { domain: DomainResource
   }
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
       title={`Delete ${domain.domain}?`}
       action={target ? `Move ${hasTrash ? 'links' : formatCount(links, 'link')} and delete` : 'Delete domain'}

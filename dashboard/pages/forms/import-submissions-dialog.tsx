@@ -30,7 +30,6 @@ export default function ImportSubmissionsDialog(props: { formKey: string; onClos
   }
   return (
     <Dialog
-      open
       onClose={props.onClose}
       title="Import submissions"
       description="From Formspree, Netlify Forms, Basin, Web3Forms, Getform or another service. Nobody is notified, and submissions that are here already are skipped."

@@ -6,7 +6,7 @@ import { Dialog } from '../overlays/dialog.tsx'
 import { Form } from './form.tsx'
 import { FormError } from './form-error.tsx'
 
-interface Props extends Omit<ComponentProps<typeof Dialog>, 'open' | 'footer'> {
+interface Props extends Omit<ComponentProps<typeof Dialog>, 'open' | 'footer' | 'done'> {
   /** The label of the button that sends the form. */
   action: ReactNode
   busy?: boolean
@@ -34,7 +34,6 @@ export function FormDialog({
   return (
     <Dialog
       {...dialog}
-      open
       footer={
         <>
           <Button onClick={dialog.onClose}>Cancel</Button>

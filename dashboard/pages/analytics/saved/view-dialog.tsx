@@ -50,7 +50,6 @@ export function ViewDialog({
   const isDone = save.isSuccess
   return (
     <Dialog
-      open
       onClose={onClose}
       title={view ? 'Edit view' : 'Save view'}
       footer={

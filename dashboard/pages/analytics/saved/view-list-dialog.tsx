@@ -21,7 +21,7 @@ import { toViewSearch } from './view-settings.ts'
 export function ViewListDialog({ page, onClose }: { page: AnalyticsView; onClose: () => void }) {
   const { data, error, refetch } = useQuery(viewsQuery(useApi()))
   return (
-    <Dialog open onClose={onClose} title="Views" wide>
+    <Dialog onClose={onClose} title="Views" wide>
       {data ? (
         <ul className="grid">
           {data.data.map((view) => (

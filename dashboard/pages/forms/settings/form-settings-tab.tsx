@@ -190,7 +190,6 @@ function DangerZone({ form }: { form: FormResource }) {
       </Button>
       {isConfirming && (
         <ConfirmDialog
-          open
           onClose={() => setConfirming(false)}
           title={`Delete ${form.name}?`}
           action="Delete permanently"

@@ -30,7 +30,6 @@ interface Props {
 export function ReceiptDialog({ receipt, isNew, onClose }: Props) {
   return (
     <Dialog
-      open
       onClose={onClose}
       title={isNew ? 'The data is erased' : `Receipt ${receipt.id}`}
       description="Keep the receipt as proof of the erasure. It doesn’t contain the person’s address."

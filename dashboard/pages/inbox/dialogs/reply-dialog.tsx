@@ -79,7 +79,6 @@ export default function ReplyDialog(props: Props) {
   }
   return (
     <Dialog
-      open
       wide
       onClose={onClose}
       title="Reply"

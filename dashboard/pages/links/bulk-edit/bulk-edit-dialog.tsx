@@ -4,7 +4,6 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import type { EditedLinksResource } from '../../../api/links.ts'
-import { Button } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { SelectField, TextField } from '../../../ui/forms/field.tsx'
@@ -224,17 +223,12 @@ const Choice = <T extends string>({ label, value, options, onChange, children }:
 
 const Failures = ({ links, result, onClose }: Props & { result: EditedLinksResource }) => (
   <Dialog
-    open
     onClose={onClose}
     title={`${formatCount(result.failed.length, 'link')} couldn’t change`}
     description={
       result.changed.length === 0 ? undefined : `${formatCount(result.changed.length, 'link')} changed.`
     }
-    footer={
-      <Button variant="primary" onClick={onClose}>
-        Close
-      </Button>
-    }
+    done="Close"
   >
     <ul className="divide-y divide-line">
       {result.failed.map(({ id, errors }) => {

@@ -66,7 +66,7 @@ export function LinkDrawer({ id, copy = false, start = {}, onClose }: Props) {
   if (link && copy) return <Editor start={toDuplicateDraft(link)} onClose={onClose} />
   if (link) return <Editor link={link} start={toDraft(link)} onClose={onClose} />
   return (
-    <Dialog drawer open onClose={onClose} title={copy ? 'New link' : 'Edit link'}>
+    <Dialog drawer onClose={onClose} title={copy ? 'New link' : 'Edit link'}>
       {error ? <ErrorState error={error} /> : <SkeletonRows rows={6} className="h-12" />}
     </Dialog>
   )
@@ -165,7 +165,6 @@ function Editor(props: EditorProps) {
   return (
     <Dialog
       drawer
-      open
       onClose={onClose}
       title={link ? 'Edit link' : 'New link'}
       description={link && <span className="block truncate">{toLinkName(link)}</span>}

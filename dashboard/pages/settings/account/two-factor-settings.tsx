@@ -67,15 +67,10 @@ function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () 
     })
   return (
     <Dialog
-      open
       onClose={onClose}
       title="Save your recovery codes"
       description="They aren’t shown again. Each one signs you in once, when you have lost your second factor."
-      footer={
-        <Button variant="primary" onClick={onClose}>
-          I saved them
-        </Button>
-      }
+      done="I saved them"
     >
       <ul className="grid gap-x-6 gap-y-1.5 rounded-lg border border-line bg-sunken p-4 min-[360px]:grid-cols-2">
         {codes.map((code) => (
