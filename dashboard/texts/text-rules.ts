@@ -22,7 +22,7 @@ const NEUTRAL =
 
 const stripNeutral = (text: string) => text.replace(NEUTRAL, ' ')
 
-const LETTERS = /\p{L}{2,}|(?<!\p{L})[aAI](?!\p{L})/u
+const LETTERS = /\p{L}{2,}|(?<!\p{L})[aAI](?!\p{L})|e\.g\./u
 
 /** In a place where everything is read by people: has at least one word. */
 export const readsAsText = (text: string) => LETTERS.test(stripNeutral(text))

@@ -61,7 +61,7 @@ export function ChannelsPage() {
       <NotificationTabs current="channels" />
       <QueryState query={channels} rows={4} className="h-18" />
       {shown?.length === 0 && (
-        <EmptyState icon={<Megaphone size={32} />} title="No channels yet" action={createButton}>
+        <EmptyState icon={Megaphone} title="No channels yet" action={createButton}>
           Submissions always arrive in the inbox. A channel also notifies your team by email, in Slack,
           Mattermost, Rocket.Chat, Discord, Telegram or Teams, or calls your own service by webhook.
         </EmptyState>

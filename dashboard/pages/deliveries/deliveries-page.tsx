@@ -149,7 +149,7 @@ function DeliveryFilters() {
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   const navigate = useNavigate({ from: '/$workspaceId/notifications/deliveries' })
   return (
-    <EmptyState icon={<Send size={32} />} title={isFiltered ? 'No matches' : 'No deliveries yet'}>
+    <EmptyState icon={Send} title={isFiltered ? 'No matches' : 'No deliveries yet'}>
       {isFiltered ? (
         <Button
           onClick={() => {

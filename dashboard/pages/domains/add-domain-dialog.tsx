@@ -7,7 +7,7 @@ import { ApiError, toFieldErrors } from '../../api/client.ts'
 import { createDomain, domainQuery, invalidateDomains } from '../../api/domains.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { CODE_INPUT } from '../../ui/forms/control-class.ts'
-import { TextField, Toggle } from '../../ui/forms/field.tsx'
+import { formatExample, TextField, Toggle } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 
 /** People paste an address where a name is asked for. */
@@ -39,7 +39,7 @@ export function AddDomainDialog({ onClose }: { onClose: () => void }) {
         autoFocus
         {...CODE_INPUT}
         inputMode="url"
-        placeholder="go.example.com"
+        placeholder={formatExample('go.example.com')}
         hint="A name that you own and that has no website yet. A short subdomain works best."
         value={name}
         error={nameError}

@@ -125,7 +125,7 @@ function NoDomain() {
   return (
     <Page title="Domain not found">
       <EmptyState
-        icon={<GlobeX size={32} />}
+        icon={GlobeX}
         title="This domain doesn’t exist"
         action={
           <ButtonLink to="/$workspaceId/domains" params={{ workspaceId: String(id) }} search={{}}>

@@ -7,7 +7,7 @@ import { type DomainResource, storeDomain, updateDomain } from '../../api/domain
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Card } from '../../ui/card.tsx'
 import { CODE_INPUT } from '../../ui/forms/control-class.ts'
-import { Field, Textarea, TextField, Toggle } from '../../ui/forms/field.tsx'
+import { Field, formatExample, Textarea, TextField, Toggle } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { SaveBar } from '../../ui/forms/save-bar.tsx'
@@ -136,14 +136,14 @@ function Targets({ domain, settings }: { domain: DomainResource; settings: Setti
         <TextField
           {...URL_INPUT}
           label="Root URL"
-          placeholder="https://example.com"
+          placeholder={formatExample('https://example.com')}
           hint={`Visitors who open ${domain.domain} without a short link go here. Leave empty for a plain page.`}
           {...bind('rootUrl')}
         />
         <TextField
           {...URL_INPUT}
           label="Not found URL"
-          placeholder="https://example.com/search?q={slug}"
+          placeholder={formatExample('https://example.com/search?q={slug}')}
           hint={
             <>
               For short links that don’t exist. <code>{'{slug}'}</code> becomes the requested slug. Leave
@@ -155,7 +155,7 @@ function Targets({ domain, settings }: { domain: DomainResource; settings: Setti
         <TextField
           {...URL_INPUT}
           label="Expiration URL"
-          placeholder="https://example.com/expired?link={slug}"
+          placeholder={formatExample('https://example.com/expired?link={slug}')}
           hint={
             <>
               For expired links without their own expiration URL. <code>{'{slug}'}</code> works here too.

@@ -9,7 +9,7 @@ import { toFieldErrors } from '../../api/client.ts'
 import { createForm, formQuery } from '../../api/forms.ts'
 import { signInOptionsQuery, userQuery } from '../../api/session.ts'
 import { useApi } from '../../shell/use-workspace.ts'
-import { TextField, Toggle } from '../../ui/forms/field.tsx'
+import { formatExample, TextField, Toggle } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 
 /** A form that is made here thanks on a page of this server: it works on every site, without the snippet too. */
@@ -76,7 +76,7 @@ export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
       <TextField
         label="Name"
         name="name"
-        placeholder="Contact"
+        placeholder={formatExample('Contact')}
         hint="For your team. Senders see it only when they confirm their address."
         required
         maxLength={200}

@@ -63,7 +63,7 @@ export function FormsPage() {
 }
 
 const NoForms = ({ action }: { action: React.ReactNode }) => (
-  <EmptyState icon={<FileText size={32} />} title="No forms yet" action={action}>
+  <EmptyState icon={FileText} title="No forms yet" action={action}>
     A form gives you an endpoint that your own HTML form posts to. Submissions arrive in the inbox, with the
     link and the campaign that brought them. You need no server code, and no JavaScript.
   </EmptyState>

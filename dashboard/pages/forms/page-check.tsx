@@ -19,7 +19,7 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { formatCount } from '../../ui/format.ts'
-import { Field, Textarea, TextField } from '../../ui/forms/field.tsx'
+import { Field, formatExample, Textarea, TextField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { toast, toastError } from '../../ui/overlays/toast.tsx'
@@ -122,7 +122,7 @@ function PageUrlField({ form, error }: { form: FormResource; error: string | und
       name="url"
       type="url"
       inputMode="url"
-      placeholder="https://example.com/contact"
+      placeholder={formatExample('https://example.com/contact')}
       defaultValue={known}
       hint="The page must be public: this server fetches it."
       error={error}
@@ -142,7 +142,7 @@ const HtmlFields = ({ errors }: { errors: Record<string, string> }) => (
       name="pageUrl"
       type="url"
       inputMode="url"
-      placeholder="https://example.com/contact"
+      placeholder={formatExample('https://example.com/contact')}
       error={findFieldError(errors, 'pageUrl')}
     />
   </>

@@ -18,16 +18,26 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { ShowMore } from '../../ui/show-more.tsx'
 import { ACTION_LABELS, toActorFilter, toActorText, toDetailText, toTargetText } from './audit-text.ts'
+import { SettingsHeading } from './settings-heading.tsx'
 
 const FROM = '/$workspaceId/settings'
 
 export function AuditSettings() {
   const { role } = useWorkspace()
-  if (role === 'owner') return <AuditLog />
   return (
-    <EmptyState icon={<ShieldAlert size={28} />} title="Only owners can read the audit log">
-      It records who changed members, keys and channels, who exported data, and who signed in.
-    </EmptyState>
+    <>
+      <SettingsHeading
+        title="Audit log"
+        description="Who did what in this workspace. Events are kept for 180 days, and nobody can change or delete them before. IP addresses aren’t recorded."
+      />
+      {role === 'owner' ? (
+        <AuditLog />
+      ) : (
+        <EmptyState icon={ShieldAlert} title="Only owners can read the audit log">
+          It records who changed members, keys and channels, who exported data, and who signed in.
+        </EmptyState>
+      )}
+    </>
   )
 }
 
@@ -49,15 +59,11 @@ function AuditLog() {
   const isFiltered = Object.keys(filter).length > 0
   return (
     <>
-      <p className="text-soft">
-        Who did what in this workspace. Events are kept for 180 days, and nobody can change or delete them
-        before. IP addresses aren’t recorded.
-      </p>
       <Filters filter={filter} set={set} />
       <QueryState query={events} rows={6} className="h-16" />
       {rows?.length === 0 && (
         <EmptyState
-          icon={isFiltered ? <SearchX size={28} /> : <ScrollText size={28} />}
+          icon={isFiltered ? SearchX : ScrollText}
           title={isFiltered ? 'No matches' : 'No events yet'}
           action={isFiltered && <Button onClick={clear}>Clear filters</Button>}
         >

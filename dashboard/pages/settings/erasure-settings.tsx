@@ -16,6 +16,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { ShowMore } from '../../ui/show-more.tsx'
 import { saveReceipt } from '../inbox/dialogs/receipt-dialog.tsx'
 import { PersonButtons } from '../inbox/reader/person-buttons.tsx'
+import { SettingsHeading } from './settings-heading.tsx'
 
 export function ErasureSettings() {
   const [email, setEmail] = useState('')
@@ -23,16 +24,16 @@ export function ErasureSettings() {
   const rows = receipts.data?.pages.flatMap(({ data }) => data)
   return (
     <>
-      <p className="text-soft">
-        When a person requests their data or its erasure, export or erase everything that was sent with their
-        email address, in all forms. Each erasure leaves a receipt without the address.
-      </p>
+      <SettingsHeading
+        title="Erasures"
+        description="When a person requests their data or its erasure, export or erase everything that was sent with their email address, in all forms. Each erasure leaves a receipt without the address."
+      />
       <PersonButtons />
       <FindReceipt email={email} find={setEmail} />
       <QueryState query={receipts} rows={3} className="h-16" />
       {rows?.length === 0 && (
         <EmptyState
-          icon={<UserX size={28} />}
+          icon={UserX}
           title={email ? `No receipts for ${email}` : 'No erasures yet'}
           action={email && <Button onClick={() => setEmail('')}>Show all receipts</Button>}
         >

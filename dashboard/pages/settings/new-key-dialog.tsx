@@ -7,7 +7,7 @@ import { createKey, keysQuery } from '../../api/workspace.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { CopyableText } from '../../ui/copy/copyable-text.tsx'
 import { OneTimeSecretDialog } from '../../ui/copy/one-time-secret-dialog.tsx'
-import { Checkbox, SelectField, TextField } from '../../ui/forms/field.tsx'
+import { Checkbox, formatExample, SelectField, TextField } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { type KeyScope, NAMED_SCOPES, READ_SCOPES, SCOPE_LABELS } from './key-scopes.ts'
@@ -82,7 +82,7 @@ function KeyFields({
       {errors.general && <FormError>{errors.general}</FormError>}
       <TextField
         label="Name"
-        placeholder="Website"
+        placeholder={formatExample('Website')}
         hint="What the key is for, so you know later which one to revoke."
         required
         maxLength={100}

@@ -18,6 +18,7 @@ import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { BrandSettings } from './brand-settings.tsx'
+import { SettingsHeading } from './settings-heading.tsx'
 import { TrafficSettings } from './traffic-settings.tsx'
 
 /** The usage of the rate limit changes within a minute. */
@@ -32,6 +33,7 @@ export function WorkspaceSettings() {
   const { data } = workspace
   return (
     <>
+      <SettingsHeading title="Workspace" />
       <Name name={data.name} mayChange={role === 'owner'} />
       <BrandSettings brand={data.brand} mayChange={role === 'owner'} />
       <TrafficSettings lists={data} mayChange={role === 'owner'} />

@@ -22,6 +22,7 @@ import { useShortcuts } from '../../ui/shortcuts.ts'
 import { ShowMore } from '../../ui/show-more.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { SettingsFrame } from '../settings/settings-frame.tsx'
+import { SettingsHeading } from '../settings/settings-heading.tsx'
 import { TagRow, toTagElementId } from './tag-row.tsx'
 
 const TagDialog = lazyPart(() => import('./tag-dialog.tsx'), 'TagDialog')
@@ -39,18 +40,18 @@ export function TagsPage() {
     void navigate({ search: { search, new: open ? '1' : undefined }, replace: true })
   useTagShortcuts(() => setCreating(true), field)
   return (
-    <SettingsFrame
-      part="tags"
-      title="Tags"
-      description="Group links with tags, and pin tags to the sidebar. Analytics can be filtered by tag."
-      actions={
-        canEdit && (
-          <Button variant="primary" icon={<Plus size={16} />} onClick={() => setCreating(true)}>
-            New tag
-          </Button>
-        )
-      }
-    >
+    <SettingsFrame part="tags">
+      <SettingsHeading
+        title="Tags"
+        description="Group links with tags, and pin tags to the sidebar. Analytics can be filtered by tag."
+        actions={
+          canEdit && (
+            <Button variant="primary" icon={<Plus size={16} />} onClick={() => setCreating(true)}>
+              New tag
+            </Button>
+          )
+        }
+      />
       <div>
         <TagResults search={search ?? ''} field={field} edit={edit} create={() => setCreating(true)} />
       </div>
@@ -113,7 +114,7 @@ function TagResults({ search, field, edit, create }: TagResultsProps) {
         {formatCount(total, 'tag')}
       </p>
       {tags.length === 0 ? (
-        <EmptyState icon={<SearchX size={32} />} title="No matches" />
+        <EmptyState icon={SearchX} title="No matches" />
       ) : (
         <ul className="overflow-clip rounded-2xl border border-line bg-card">
           {tags.map((tag, i) => (
@@ -185,7 +186,7 @@ function TagSearch({ search, field }: { search: string; field: FieldRef }) {
 
 const NoTags = ({ create }: { create: () => void }) => (
   <EmptyState
-    icon={<Tag size={32} />}
+    icon={Tag}
     title="No tags yet"
     action={
       useCanEdit() && (

@@ -23,7 +23,7 @@ import { saveFile } from '../../ui/save-file.ts'
 export function ExportTab() {
   const { data: workspace } = useQuery(workspaceQuery(useApi()))
   return (
-    <div className="grid max-w-4xl grid-cols-1 gap-6">
+    <div className="grid grid-cols-1 gap-6">
       <LinksExport links={workspace?.links} />
       <WorkspaceExport links={workspace?.links} submissions={workspace?.submissions} />
       <OtherExports />

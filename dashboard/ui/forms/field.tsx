@@ -2,6 +2,7 @@
 
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from '../class-names.ts'
+import { t } from '../text.ts'
 import { CONTROL } from './control-class.ts'
 import { Select, type SelectProps } from './select.tsx'
 import { stripPastedUrl } from './strip-around-url.ts'
@@ -56,6 +57,9 @@ export const Input = ({ className, onChange, ...props }: ComponentProps<'input'>
     className={classNames(CONTROL, 'h-9', className)}
   />
 )
+
+/** The placeholder of a field: a text that cannot be taken for the field's value. */
+export const formatExample = (example: string | undefined) => example && t(`e.g. ${example}`)
 
 export const Textarea = ({ className, ...props }: ComponentProps<'textarea'>) => (
   <textarea {...props} className={classNames(CONTROL, 'min-h-20 py-2', className)} />

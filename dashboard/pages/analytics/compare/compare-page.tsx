@@ -1,19 +1,18 @@
 // Compares the clicks of a workspace with the CSV of another tool, and shows what is known about the difference.
 
 import { useMutation } from '@tanstack/react-query'
-import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
 import { toFieldErrors } from '../../../api/client.ts'
 import { COMPARED_BYTES_MAX, type ReconcileFields, reconcile } from '../../../api/reconcile.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button, ButtonLink } from '../../../ui/button.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { viewerZone } from '../../../ui/format.ts'
 import { Field, SelectField } from '../../../ui/forms/field.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { listTimeZones } from '../../../ui/forms/time-zones.ts'
-import { Page } from '../../../ui/page.tsx'
+import { COLUMN, Page } from '../../../ui/page.tsx'
 import { ToolComparison } from './comparison.tsx'
 
 export function ComparePage() {
@@ -26,21 +25,13 @@ export function ComparePage() {
     <Page
       title="Compare with another tool"
       description="Why GA4, Plausible or Bitly count other numbers, day by day."
-      actions={
-        <ButtonLink
-          variant="quiet"
-          from="/$workspaceId/analytics/compare"
-          to="/$workspaceId/analytics"
-          search={{}}
-          icon={<ArrowLeft size={16} />}
-        >
-          Analytics
-        </ButtonLink>
-      }
+      breadcrumb={[{ label: 'Analytics', to: '/$workspaceId/analytics' }]}
     >
-      <Card title="Their numbers">
-        <CompareForm send={compare.mutate} isBusy={compare.isPending} error={compare.error} />
-      </Card>
+      <div className={COLUMN}>
+        <Card title="Their numbers">
+          <CompareForm send={compare.mutate} isBusy={compare.isPending} error={compare.error} />
+        </Card>
+      </div>
       {compare.data && <ToolComparison result={compare.data} />}
     </Page>
   )

@@ -34,7 +34,7 @@ function Proofs() {
   const proofs = data.pages.flatMap((page) => page.data)
   if (proofs.length === 0)
     return (
-      <EmptyState icon={<ShieldCheck size={28} />} title="No closed days yet">
+      <EmptyState icon={ShieldCheck} title="No closed days yet">
         A day closes six hours after it ends (UTC). Then its hash is here.
       </EmptyState>
     )

@@ -2,7 +2,7 @@
 
 import type { ChannelResource } from '../../../api/channels.ts'
 import { toFieldErrors } from '../../../api/client.ts'
-import { SelectField, TextareaField, TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, SelectField, TextareaField, TextField } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { type ChannelKind, isForPrograms } from '../channel-kinds.tsx'
 import {
@@ -82,7 +82,7 @@ export function ChannelFields({
           type="url"
           required={!keepHint}
           autoComplete="off"
-          placeholder={kind.urlExample}
+          placeholder={formatExample(kind.urlExample)}
           hint={keepHint ?? kind.urlHint}
           {...bind('url')}
         />

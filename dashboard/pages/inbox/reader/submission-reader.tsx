@@ -65,7 +65,7 @@ export function SubmissionReader({ open, rows, actions, isShownOnly = false }: P
     return (
       <div className="p-6">
         <EmptyState
-          icon={<MailQuestion size={28} />}
+          icon={MailQuestion}
           title="This submission doesn’t exist"
           action={<Button onClick={actions.close}>Back to the inbox</Button>}
         >

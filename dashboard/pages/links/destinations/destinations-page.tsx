@@ -2,12 +2,11 @@
 
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { ArrowLeft, Unlink } from 'lucide-react'
+import { Unlink } from 'lucide-react'
 import { useState } from 'react'
 import { type DestinationResource, destinationsQuery } from '../../../api/destinations.ts'
 import { workspaceQuery } from '../../../api/workspace.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { ButtonLink } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
@@ -41,17 +40,7 @@ export function DestinationsPage() {
     <Page
       title="Destinations"
       description="The pages that your links lead to, checked once a day."
-      actions={
-        <ButtonLink
-          variant="quiet"
-          from={FROM}
-          to="/$workspaceId/links"
-          search={{}}
-          icon={<ArrowLeft size={16} />}
-        >
-          All links
-        </ButtonLink>
-      }
+      breadcrumb={[{ label: 'Links', to: '/$workspaceId/links' }]}
     >
       {workspace.isPending && <SkeletonRows rows={6} className="h-16" />}
       {workspace.isError && !workspace.data && <ErrorState error={workspace.error} />}
@@ -59,7 +48,7 @@ export function DestinationsPage() {
         (workspace.data.watchDestinations ? (
           <Destinations />
         ) : (
-          <EmptyState icon={<Unlink size={32} />} title="Destinations aren’t watched">
+          <EmptyState icon={Unlink} title="Destinations aren’t watched">
             Towpath can check each page that your links lead to once a day, and email you before visitors
             complain.
           </EmptyState>
@@ -117,11 +106,11 @@ function DestinationResults({ state, repair }: ResultsProps) {
   const destinations = query.data.pages.flatMap(({ data }) => data)
   if (destinations.length === 0)
     return state === '' ? (
-      <EmptyState icon={<Unlink size={32} />} title="No destinations yet">
+      <EmptyState icon={Unlink} title="No destinations yet">
         The pages that your links lead to appear here.
       </EmptyState>
     ) : (
-      <EmptyState icon={<Unlink size={32} />} title="None in this state">
+      <EmptyState icon={Unlink} title="None in this state">
         {state.includes('broken') ? 'Every page that was checked can be opened.' : 'Choose another state.'}
       </EmptyState>
     )

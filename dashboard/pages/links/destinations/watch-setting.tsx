@@ -7,13 +7,14 @@ import { Card } from '../../../ui/card.tsx'
 import { Toggle } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
+import { COLUMN } from '../../../ui/page.tsx'
 
 export function WatchSetting() {
   const { data } = useQuery(workspaceQuery(useApi()))
   const { role } = useWorkspace()
   if (!data) return null
   return (
-    <div className="mt-6">
+    <div className={`mt-6 ${COLUMN}`}>
       <Card title="Daily check">
         {role === 'owner' ? (
           <Setting on={data.watchDestinations} />

@@ -9,7 +9,7 @@ import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
-import { TextareaField, TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, TextareaField, TextField } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { isUrl } from './destination-url.ts'
@@ -68,7 +68,7 @@ export function CardFields(props: LinkFieldsProps) {
         inputMode="url"
         {...CODE_INPUT}
         maxLength={8192}
-        placeholder="https://example.com/card.png"
+        placeholder={formatExample('https://example.com/card.png')}
         value={previewImage}
         error={errors.previewImage}
         onChange={({ target }) => onChange({ previewImage: target.value })}

@@ -3,7 +3,7 @@
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { formatTime, viewerZone } from '../../../ui/format.ts'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
-import { TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import type { LinkFieldsProps } from './field-props.ts'
 import type { LinkDraft } from './link-draft.ts'
 
@@ -77,7 +77,7 @@ export function LimitFields({ draft, errors, onChange, summary }: LinkFieldsProp
         hint="Visitors go there after the link has expired. Leave empty to show them the page “Link expired”."
         inputMode="url"
         {...CODE_INPUT}
-        placeholder="https://example.com/waiting-list"
+        placeholder={formatExample('https://example.com/waiting-list')}
         value={draft.expiredUrl}
         error={errors.expiredUrl}
         onChange={({ target }) => onChange({ expiredUrl: target.value })}

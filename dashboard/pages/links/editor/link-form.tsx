@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
-import { TextareaField, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { formatExample, TextareaField, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
@@ -44,7 +44,7 @@ export function LinkForm(props: LinkFieldsProps) {
           inputMode="url"
           {...CODE_INPUT}
           autoFocus
-          placeholder="https://example.com/landing"
+          placeholder={formatExample('https://example.com/landing')}
           maxLength={8192}
           value={draft.destinationUrl}
           error={errors.destinationUrl}

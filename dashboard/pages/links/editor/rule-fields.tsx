@@ -7,8 +7,9 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
-import { Checkbox, TextField } from '../../../ui/forms/field.tsx'
+import { Checkbox, formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
+import { t } from '../../../ui/text.ts'
 import { RULE_DEVICE_NAMES, RULE_SYSTEM_NAMES } from '../link/describe-rule.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 import { createRuleDraft, type RuleDevice, type RuleDraft, type RuleSystem, toRule } from './rule-draft.ts'
@@ -107,7 +108,7 @@ function RuleCard({ rule, index, isLast, errors, warning, onChange, onMove, onRe
         {...CODE_INPUT}
         label="Destination"
         inputMode="url"
-        placeholder="https://example.com/de"
+        placeholder={formatExample('https://example.com/de')}
         value={rule.to}
         error={errors[`rules.${index}.to`]}
         onChange={({ target }) => onChange({ to: target.value })}
@@ -125,8 +126,8 @@ function RuleCard({ rule, index, isLast, errors, warning, onChange, onMove, onRe
 /** The conditions that are texts and times, two to a row. */
 const TEXT_CONDITIONS = [
   [
-    { field: 'country', label: 'Countries', placeholder: 'DE, AT' },
-    { field: 'language', label: 'Languages', placeholder: 'de, fr' },
+    { field: 'country', label: 'Countries', placeholder: formatExample(t('DE, AT')) },
+    { field: 'language', label: 'Languages', placeholder: formatExample(t('de, fr')) },
   ],
   [
     { field: 'after', label: 'From', type: 'datetime-local' },
@@ -173,7 +174,7 @@ function RuleConditions({ rule, findError, onChange }: RuleConditionsProps) {
         {...CODE_INPUT}
         label="Query parameters"
         hint="All of them must be on the short link. * is any value."
-        placeholder="ref=partner"
+        placeholder={formatExample('ref=partner')}
         value={rule.query}
         error={findError('query')}
         onChange={({ target }) => onChange({ query: target.value })}

@@ -9,7 +9,7 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { Field, formatExample, Select } from '../../../ui/forms/field.tsx'
 import { useDebounced } from '../../../ui/forms/use-debounced.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { type LinkDomain, useLinkDomains } from '../link/use-link-domains.ts'
@@ -59,7 +59,7 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
             {...CODE_INPUT}
             // An emoji takes two units for a character; a slug has 190 units.
             maxLength={380}
-            placeholder={link ? link.slug : 'random'}
+            placeholder={link ? link.slug : formatExample('spring-sale')}
             className="h-full min-w-0 flex-1 rounded-r-lg bg-card px-0.5 outline-none"
             value={slug}
             {...typing}

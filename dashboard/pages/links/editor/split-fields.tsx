@@ -7,7 +7,7 @@ import { classNames } from '../../../ui/class-names.ts'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { viewerZone } from '../../../ui/format.ts'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
-import { TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { VariantDot } from '../link/variant-dot.tsx'
 import { AudiencePreview } from './audience-preview.tsx'
@@ -150,7 +150,7 @@ function VariantCard({ variant, index, errors, sumId, onChange, onRemove }: Vari
         {...CODE_INPUT}
         label="Destination"
         inputMode="url"
-        placeholder="https://example.com/b"
+        placeholder={formatExample('https://example.com/b')}
         value={variant.url}
         error={findError('url') ?? errors[`split.${index}`]}
         onChange={({ target }) => onChange({ url: target.value })}

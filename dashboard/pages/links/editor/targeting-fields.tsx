@@ -6,7 +6,7 @@ import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { COUNTRIES } from '../../../ui/countries.ts'
 import { formatCount, formatCountryName, toFlagEmoji } from '../../../ui/format.ts'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
-import { Select, TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, Select, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { LINK_DEVICES } from '../link/link-devices.ts'
 import { joinTexts, type LinkFieldsProps } from './field-props.ts'
@@ -30,7 +30,7 @@ export function TargetingFields({ draft, errors, onChange }: LinkFieldsProps) {
           label={label}
           inputMode="url"
           {...CODE_INPUT}
-          placeholder={example}
+          placeholder={formatExample(example)}
           value={draft[name]}
           error={errors[`deviceTargeting.${name}`]}
           onChange={({ target }) => onChange({ [name]: target.value })}
@@ -71,7 +71,7 @@ function Countries({ draft: { countries }, errors, onChange }: Omit<LinkFieldsPr
             inputMode="url"
             {...CODE_INPUT}
             className="max-sm:col-span-2 max-sm:row-start-2"
-            placeholder="https://example.com/de"
+            placeholder={formatExample('https://example.com/de')}
             value={url}
             error={errors[`geoTargeting.${code || key}`]}
             onChange={({ target }) => change(key, { url: target.value })}

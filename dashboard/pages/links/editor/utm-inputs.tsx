@@ -1,7 +1,7 @@
 // The five fields for UTM values, two to a row.
 
 import type { ReactNode } from 'react'
-import { TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { UTM_PARAMETERS } from './destination-url.ts'
 
 type Parameter = (typeof UTM_PARAMETERS)[number]
@@ -23,7 +23,7 @@ export const UtmInputs = ({ toValue, toError, onChange, children }: Props) => (
         autoComplete="off"
         autoCapitalize="none"
         maxLength={255}
-        placeholder={parameter.example}
+        placeholder={formatExample(parameter.example)}
         value={toValue(parameter) ?? ''}
         error={toError?.(parameter)}
         onChange={({ target }) => onChange(parameter, target.value)}

@@ -168,7 +168,7 @@ function NoLinks({ create, onClear }: { create: () => void; onClear: () => void 
   if (!isFiltered(filters)) {
     return (
       <EmptyState
-        icon={<Link2 size={32} />}
+        icon={Link2}
         title="No active links"
         action={
           <>
@@ -192,7 +192,7 @@ function NoLinks({ create, onClear }: { create: () => void; onClear: () => void 
   }
   return (
     <EmptyState
-      icon={<SearchX size={32} />}
+      icon={SearchX}
       title="No matches"
       action={
         <Button

@@ -91,7 +91,7 @@ function Results({ interval, create, redirect }: ResultsProps) {
   const { data, otherHits } = query.data
   if (data.length === 0)
     return (
-      <EmptyState icon={<SearchX size={32} />} title="No 404s yet">
+      <EmptyState icon={SearchX} title="No 404s yet">
         Mistyped short links, and printed ones that you never created, appear here.
       </EmptyState>
     )

@@ -11,6 +11,7 @@ import { formatNumber } from '../../../ui/format.ts'
 import { TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
+import { COLUMN } from '../../../ui/page.tsx'
 
 const SUGGESTED = 50
 
@@ -19,7 +20,7 @@ export function ReportSetting() {
   const { role } = useWorkspace()
   if (!data) return null
   return (
-    <div className="mt-6">
+    <div className={`mt-6 ${COLUMN}`}>
       <Card title="Email">
         {role === 'owner' ? (
           <Setting above={data.missingReportAbove} />

@@ -12,7 +12,7 @@ import { Button, ButtonLink, buttonClassNames } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
-import { TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
 import { withScheme } from '../editor/destination-url.ts'
 import { markOnboardingSeen } from './onboarding-seen.ts'
@@ -140,7 +140,7 @@ function QuickLink() {
         hideLabel
         inputMode="url"
         {...CODE_INPUT}
-        placeholder="https://example.com/a/long/address"
+        placeholder={formatExample('https://example.com/a/long/address')}
         required
         value={url}
         error={create.error?.message}

@@ -35,7 +35,7 @@ export function TrashPage() {
       {query.isPending && <SkeletonRows rows={4} className="h-16" />}
       {query.isError && !query.data && <ErrorState error={query.error} retry={() => void query.refetch()} />}
       {query.data && links.length === 0 && (
-        <EmptyState icon={<Trash2 size={32} />} title="The trash is empty">
+        <EmptyState icon={Trash2} title="The trash is empty">
           Links that you delete stay here for 30 days.
         </EmptyState>
       )}

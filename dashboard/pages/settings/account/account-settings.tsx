@@ -23,12 +23,17 @@ import { NewPasswordField } from '../../../ui/forms/new-password-field.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { QueryState } from '../../../ui/query-state.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
+import { SettingsHeading } from '../settings-heading.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { LanguageChoice } from './language-choice.tsx'
 import { TwoFactorSettings } from './two-factor-settings.tsx'
 
 export const AccountSettings = () => (
   <>
+    <SettingsHeading
+      title="Account"
+      description="Your own sign-in and language, the same in every workspace."
+    />
     <Name />
     <LanguageChoice />
     <Email />

@@ -15,7 +15,7 @@ import {
 import { userQuery } from '../../../api/session.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { formatDay } from '../../../ui/format.ts'
-import { TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
@@ -160,7 +160,7 @@ function NameDialog({
         maxLength={100}
         autoComplete="off"
         defaultValue={name}
-        placeholder="My laptop"
+        placeholder={formatExample('My laptop')}
         error={errors.name}
       />
     </FormDialog>

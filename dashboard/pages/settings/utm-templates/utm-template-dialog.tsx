@@ -11,7 +11,7 @@ import {
   updateUtmTemplate,
 } from '../../../api/utm-templates.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { UTM_PARAMETERS } from '../../links/editor/destination-url.ts'
@@ -87,7 +87,7 @@ const Fields = ({ input, errors, onChange }: FieldsProps) => (
       autoFocus
       autoComplete="off"
       maxLength={50}
-      placeholder="Newsletter"
+      placeholder={formatExample('Newsletter')}
       value={input.name ?? ''}
       error={errors.name}
       onChange={({ target }) => onChange({ name: target.value })}

@@ -15,7 +15,7 @@ import { useApi } from '../../../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { focusNext } from '../../../../ui/focus.ts'
 import { CODE_INPUT } from '../../../../ui/forms/control-class.ts'
-import { Field, Input } from '../../../../ui/forms/field.tsx'
+import { Field, formatExample, Input } from '../../../../ui/forms/field.tsx'
 import { toastError } from '../../../../ui/overlays/toast.tsx'
 import { ShowMore } from '../../../../ui/show-more.tsx'
 
@@ -78,7 +78,7 @@ function AddSender({ onAdded }: { onAdded: () => Promise<void> }) {
             inputMode="email"
             maxLength={254}
             {...CODE_INPUT}
-            placeholder="ada@example.com"
+            placeholder={formatExample('ada@example.com')}
             value={address}
             onChange={(event) => {
               setAddress(event.target.value)

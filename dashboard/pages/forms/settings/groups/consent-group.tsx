@@ -1,7 +1,7 @@
 // The consent checkbox, its stored text, and the click ids of ads.
 
 import { CODE_INPUT } from '../../../../ui/forms/control-class.ts'
-import { TextareaField, TextField, Toggle } from '../../../../ui/forms/field.tsx'
+import { formatExample, TextareaField, TextField, Toggle } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import type { GroupProps } from '../form-draft.ts'
 import { SettingsGroup } from '../settings-group.tsx'
@@ -37,7 +37,7 @@ export function ConsentGroup({ draft, set, errors }: GroupProps) {
             value={consent.text}
             maxLength={2000}
             rows={3}
-            placeholder="Send me the newsletter. I can unsubscribe anytime."
+            placeholder={formatExample('Send me the newsletter. I can unsubscribe anytime.')}
             onChange={(event) => set({ consent: { ...consent, text: event.target.value } })}
           />
         </>

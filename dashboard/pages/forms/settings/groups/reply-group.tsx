@@ -43,7 +43,7 @@ export function ReplyGroup({ form, draft, set, errors }: GroupProps) {
         />
       )}
       <p className="text-sm text-soft">
-        The sender’s name, Reply-To and footer of emails are{' '}
+        The sender name, reply-to address and footer of emails are{' '}
         <Link
           to="/$workspaceId/forms/$formKey"
           from="/$workspaceId/forms/$formKey"

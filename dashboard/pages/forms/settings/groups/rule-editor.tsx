@@ -8,7 +8,7 @@ import { Button } from '../../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../../ui/collapsible-section.tsx'
 import { formatCount, formatNumber } from '../../../../ui/format.ts'
 import { CODE_INPUT } from '../../../../ui/forms/control-class.ts'
-import { Checkbox, Field, Input, Select, TextField } from '../../../../ui/forms/field.tsx'
+import { Checkbox, Field, formatExample, Input, Select, TextField } from '../../../../ui/forms/field.tsx'
 import { FormError } from '../../../../ui/forms/form-error.tsx'
 import { findItemError } from '../controls/item-error.ts'
 import { ListField } from '../controls/list-field.tsx'
@@ -92,7 +92,7 @@ export function RuleEditor({ name, rule, errors, startsOpen, onChange, remove }:
       <TextField
         label="Pattern"
         className="[&_input]:font-mono"
-        placeholder="[A-Z]{2}\d{4}"
+        placeholder={formatExample('[A-Z]{2}\\d{4}')}
         hint="A regular expression in the syntax of RE2. The whole value must match it."
         maxLength={500}
         {...CODE_INPUT}
