@@ -1,8 +1,8 @@
 // The dialog that imports the submissions of another form service into a form. The page of the import has the result.
 
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useId, useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
 import { type DateOrder, importQuery, importSubmissions, LINKS_FILE_MAX } from '../../api/transfer/imports.ts'
 import { useApi } from '../../shell/use-workspace.ts'
@@ -15,18 +15,19 @@ import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { TimeZoneField } from '../transfer/new/date-fields.tsx'
 import { FileDrop } from '../transfer/new/file-drop.tsx'
+import { findFileProblem } from '../transfer/new/file-problem.ts'
+import { useUpload } from '../transfer/new/use-upload.ts'
 
 export default function ImportSubmissionsDialog(props: { formKey: string; onClose: () => void }) {
   const id = useId()
   const [file, setFile] = useState<File | null>(null)
   const [dateOrder, setDateOrder] = useState<DateOrder | ''>('')
   const [timeZone, setTimeZone] = useState('UTC')
-  const { upload, part } = useUpload(props.formKey)
-  const errors = toFieldErrors(upload.error, ['file', 'dateOrder', 'timeZone'])
-  const problem = file && findProblem(file)
+  const { start, part, error } = useImport(props.formKey)
+  const errors = toFieldErrors(error, ['file', 'dateOrder', 'timeZone'])
+  const problem = file && findFileProblem(file, LINKS_FILE_MAX, 'Split the file.')
   const begin = (dryRun: boolean) => {
-    if (file && !problem)
-      upload.mutate({ file, settings: { dryRun, timeZone, dateOrder: dateOrder || undefined } })
+    if (file && !problem) start({ file, settings: { dryRun, timeZone, dateOrder: dateOrder || undefined } })
   }
   return (
     <Dialog
@@ -36,10 +37,10 @@ export default function ImportSubmissionsDialog(props: { formKey: string; onClos
       footer={
         <>
           <Button onClick={props.onClose}>Cancel</Button>
-          <Button busy={upload.isPending} disabled={!file} onClick={() => begin(false)}>
+          <Button busy={part !== null} disabled={!file} onClick={() => begin(false)}>
             Import now
           </Button>
-          <Button type="submit" form={id} variant="primary" busy={upload.isPending} disabled={!file}>
+          <Button type="submit" form={id} variant="primary" busy={part !== null} disabled={!file}>
             Dry run
           </Button>
         </>
@@ -52,7 +53,7 @@ export default function ImportSubmissionsDialog(props: { formKey: string; onClos
           hint={`At most ${formatBytes(LINKS_FILE_MAX)}. Time, id, sender, page and campaign are recognized; every other column becomes a field.`}
           error={problem ?? errors.file}
           file={file}
-          disabled={upload.isPending}
+          disabled={part !== null}
           choose={([chosen]) => setFile(chosen ?? null)}
           remove={() => setFile(null)}
         />
@@ -85,32 +86,19 @@ const DateOrderField = ({ order, error, change }: DateOrderProps) => (
   </SelectField>
 )
 
-function findProblem({ name, size }: File): string | undefined {
-  if (size === 0) return `${name} is empty.`
-  if (size <= LINKS_FILE_MAX) return undefined
-  return `${name} has ${formatBytes(size)}, and at most ${formatBytes(LINKS_FILE_MAX)} can be imported. Split the file.`
-}
-
 interface UploadInput {
   file: File
   settings: Parameters<typeof importSubmissions>[3]
 }
 
-/** Closing the dialog ends the upload. */
-function useUpload(formKey: string) {
+/** Starts the import, and opens its page. */
+function useImport(formKey: string) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [part, setPart] = useState<number | null>(null)
-  const controller = useRef<AbortController>(null)
-  useEffect(() => () => controller.current?.abort(new Error('The upload was canceled.')), [])
-  const upload = useMutation({
-    mutationFn({ file, settings }: UploadInput) {
-      controller.current = new AbortController()
-      const { signal } = controller.current
-      return importSubmissions(api, formKey, file, settings, { signal, onProgress: setPart })
-    },
-    onSuccess(started) {
+  return useUpload(
+    ({ file, settings }: UploadInput, options) => importSubmissions(api, formKey, file, settings, options),
+    (started) => {
       client.setQueryData(importQuery(api, started.id).queryKey, started)
       void client.invalidateQueries({
         queryKey: [api.workspaceId],
@@ -122,8 +110,5 @@ function useUpload(formKey: string) {
         search: {},
       })
     },
-    onError() {},
-    onSettled: () => setPart(null),
-  })
-  return { upload, part }
+  )
 }

@@ -12,21 +12,16 @@ import {
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { formatBytes, formatNumber, viewerZone } from '../../ui/format.ts'
+import { formatNumber, viewerZone } from '../../ui/format.ts'
 import { SelectField } from '../../ui/forms/field.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { TimeZoneField } from './new/date-fields.tsx'
 import { FileDrop } from './new/file-drop.tsx'
+import { findFileProblem } from './new/file-problem.ts'
 
 const STAGES = { won: 'Won', qualified: 'Qualified', contacted: 'Contacted', lost: 'Lost' } as const
 type Stage = keyof typeof STAGES
-
-function findProblem({ name, size }: File): string | undefined {
-  if (size === 0) return `${name} is empty.`
-  if (size > OUTCOMES_FILE_MAX)
-    return `${name} has ${formatBytes(size)}, and at most ${formatBytes(OUTCOMES_FILE_MAX)} can be imported at once. Split the file.`
-}
 
 function useOutcomeImport() {
   const api = useApi()
@@ -50,7 +45,7 @@ function useOutcomeImport() {
   const choose = ([chosen]: File[]) => {
     if (!chosen) return
     save.reset()
-    setProblem(findProblem(chosen))
+    setProblem(findFileProblem(chosen, OUTCOMES_FILE_MAX, 'Split the file.'))
     setFile(chosen)
   }
   const remove = () => {

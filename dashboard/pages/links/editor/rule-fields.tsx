@@ -122,7 +122,6 @@ function RuleCard({ rule, index, isLast, errors, warning, onChange, onMove, onRe
   )
 }
 
-/** Texts that are no words. */
 /** The conditions that are texts and times, two to a row. */
 const TEXT_CONDITIONS = [
   [

@@ -129,7 +129,6 @@ interface VariantCardProps {
   onRemove: (() => void) | undefined
 }
 
-/** Texts that are no words. */
 function VariantCard({ variant, index, errors, sumId, onChange, onRemove }: VariantCardProps) {
   const name = `Variant ${index + 1}`
   const findError = (field: string) => errors[`split.${index}.${field}`]
