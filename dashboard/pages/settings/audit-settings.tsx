@@ -8,17 +8,16 @@ import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState, NoMatches } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, formatTime } from '../../ui/format.ts'
 import { DayRangeField } from '../../ui/forms/day-range-field.tsx'
-import { Field, Input, Select } from '../../ui/forms/field.tsx'
+import { Field, Input, SelectField } from '../../ui/forms/field.tsx'
 import { useDebouncedText } from '../../ui/forms/use-debounced-text.ts'
 import { Menu, MenuItem } from '../../ui/overlays/menu.tsx'
 import { toastError } from '../../ui/overlays/toast.tsx'
+import { QueryState } from '../../ui/query-state.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { saveFile } from '../../ui/save-file.ts'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { ACTION_LABELS, toActorFilter, toActorText, toDetailText, toTargetText } from './audit-text.ts'
 import { SettingsHeading } from './settings-heading.tsx'
 
@@ -62,8 +61,7 @@ function AuditLog() {
   return (
     <>
       <Filters filter={filter} set={set} />
-      {events.isPending && <SkeletonRows rows={6} className="h-16" />}
-      {events.isError && <ErrorState error={events.error} retry={() => void events.refetch()} />}
+      <QueryState query={events} rows={6} className="h-16" />
       {rows?.length === 0 && isFiltered && <NoMatches clear={clear} />}
       {rows?.length === 0 && !isFiltered && (
         <EmptyState icon={ScrollText} title="No events yet">
@@ -82,13 +80,7 @@ function AuditLog() {
           </ul>
         </Card>
       )}
-      {events.hasNextPage && (
-        <div className="text-center">
-          <Button busy={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore query={events} className="text-center" />
     </>
   )
 }
@@ -108,7 +100,7 @@ function EventRow({ event, showActor }: { event: AuditEventResource; showActor: 
       <p className="min-w-0 text-sm break-words text-soft sm:col-span-2">
         <button
           type="button"
-          className={`max-w-full text-left break-words ${TEXT_LINK}`}
+          className="max-w-full text-left break-words text-link"
           title="Show only events of this actor"
           onClick={() => showActor(toActorFilter(event.actor))}
         >
@@ -128,22 +120,19 @@ function Filters({ filter, set }: { filter: AuditFilter; set: ReturnType<typeof 
   })
   return (
     <div className="grid gap-3 sm:grid-cols-3">
-      <Field label="Action" className="grid-cols-[minmax(0,1fr)]">
-        {(control) => (
-          <Select
-            {...control}
-            value={filter.action ?? ''}
-            onChange={(event) => set({ action: event.target.value })}
-          >
-            <option value="">All actions</option>
-            {Object.entries(ACTION_LABELS).map(([action, label]) => (
-              <option key={action} value={action}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Action"
+        className="grid-cols-[minmax(0,1fr)]"
+        value={filter.action ?? ''}
+        onChange={(event) => set({ action: event.target.value })}
+      >
+        <option value="">All actions</option>
+        {Object.entries(ACTION_LABELS).map(([action, label]) => (
+          <option key={action} value={action}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
       <Field label="By" className="grid-cols-[minmax(0,1fr)]">
         {(control) => (
           <Input
@@ -169,7 +158,7 @@ function ExportMenu({ filter }: { filter: AuditFilter }) {
   const api = useApi()
   const save = useMutation({
     mutationFn: (format: 'csv' | 'ndjson') => exportAudit(api, filter, format),
-    onSuccess: ({ file, name }) => saveFile(file, name),
+    onSuccess: saveFile,
     onError: (error) => toastError(error, 'Couldn’t export'),
   })
   return (

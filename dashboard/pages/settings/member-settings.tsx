@@ -18,12 +18,11 @@ import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { Field } from '../../ui/forms/field.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { QueryState } from '../../ui/query-state.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { ROLE_LABELS, RoleSelect } from './role-select.tsx'
 import { SettingsHeading } from './settings-heading.tsx'
@@ -47,8 +46,7 @@ export function MemberSettings() {
         }
       />
       <Card>
-        {members.isPending && <SkeletonRows rows={2} className="h-12" />}
-        {members.isError && <ErrorState error={members.error} retry={members.refetch} />}
+        <QueryState query={members} rows={2} className="h-12" />
         <ul className="-my-3 divide-y divide-line">
           {members.data?.data.map((member) => (
             <MemberRow key={member.userId} member={member} />

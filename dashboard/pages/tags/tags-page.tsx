@@ -19,6 +19,7 @@ import { lazyPart } from '../../ui/lazy-part.tsx'
 import { toastError } from '../../ui/overlays/toast.tsx'
 import { usePendingDeletions, useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { SettingsFrame } from '../settings/settings-frame.tsx'
 import { SettingsHeading } from '../settings/settings-heading.tsx'
@@ -137,11 +138,7 @@ function TagResults({ search, field, edit, create }: TagResultsProps) {
           ))}
         </ul>
       )}
-      {query.hasNextPage && (
-        <Button className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} className="mt-3" />
     </>
   )
 }

@@ -1,7 +1,7 @@
 // The window for the date range and the time zone.
 
 import { viewerZone } from '../../../ui/format.ts'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { RangeMenu } from '../../../ui/forms/range-menu.tsx'
 import {
   addDays,
@@ -65,23 +65,19 @@ function Zone({ view }: { view: AnalyticsView }) {
   const firstZones = [...new Set([viewerZone, 'UTC', view.timezone])]
   const change = (zone: string) => view.set({ timezone: zone === viewerZone ? undefined : zone })
   return (
-    <Field label="Time zone">
-      {(control) => (
-        <Select {...control} value={view.timezone} onChange={(event) => change(event.target.value)}>
-          {firstZones.map((zone) => (
-            <option key={zone} value={zone}>
-              {zone === viewerZone ? `${zone} (yours)` : zone}
-            </option>
-          ))}
-          {zones
-            .filter((zone) => !firstZones.includes(zone))
-            .map((zone) => (
-              <option key={zone} value={zone}>
-                {zone.replaceAll('_', ' ')}
-              </option>
-            ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField label="Time zone" value={view.timezone} onChange={(event) => change(event.target.value)}>
+      {firstZones.map((zone) => (
+        <option key={zone} value={zone}>
+          {zone === viewerZone ? `${zone} (yours)` : zone}
+        </option>
+      ))}
+      {zones
+        .filter((zone) => !firstZones.includes(zone))
+        .map((zone) => (
+          <option key={zone} value={zone}>
+            {zone.replaceAll('_', ' ')}
+          </option>
+        ))}
+    </SelectField>
   )
 }

@@ -8,7 +8,7 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCountryName, formatDay, formatNumber } from '../../../ui/format.ts'
 import { DayRangeField } from '../../../ui/forms/day-range-field.tsx'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { LEAD_STAGE_LABELS } from '../state/outcome-stages.ts'
 import { useMembers } from '../state/use-members.ts'
 
@@ -101,20 +101,21 @@ interface ChoiceProps {
 function Choice({ label, any, value = '', values = [], onChange }: ChoiceProps) {
   const isListed = value === '' || values.some((option) => option.value === value)
   return (
-    <Field label={label} className="grid-cols-[minmax(0,1fr)]">
-      {(control) => (
-        <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">{any}</option>
-          {!isListed && <option value={value}>{value}</option>}
-          {values.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
-              {option.leads !== undefined && ` (${formatNumber(option.leads)})`}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField
+      label={label}
+      className="grid-cols-[minmax(0,1fr)]"
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">{any}</option>
+      {!isListed && <option value={value}>{value}</option>}
+      {values.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.label}
+          {option.leads !== undefined && ` (${formatNumber(option.leads)})`}
+        </option>
+      ))}
+    </SelectField>
   )
 }
 

@@ -7,14 +7,14 @@ import { useState } from 'react'
 import { type DestinationResource, destinationsQuery } from '../../../api/destinations.ts'
 import { workspaceQuery } from '../../../api/workspace.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Page } from '../../../ui/page.tsx'
+import { ShowMore } from '../../../ui/show-more.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { DestinationRow, toDestinationElementId } from './destination-row.tsx'
 import { WatchSetting } from './watch-setting.tsx'
@@ -65,24 +65,18 @@ function Destinations() {
   const [repaired, setRepaired] = useState<DestinationResource>()
   return (
     <>
-      <Field label="State" hideLabel className="mb-3 w-64">
-        {(control) => (
-          <Select
-            {...control}
-            value={state}
-            onChange={({ target }) =>
-              navigate({ search: target.value === '' ? {} : { state: target.value }, replace: true })
-            }
-          >
-            <option value="">All destinations</option>
-            {Object.entries(FILTERS).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="State"
+        hideLabel
+        className="mb-3 w-64"
+        value={state}
+        onChange={({ target }) =>
+          navigate({ search: target.value === '' ? {} : { state: target.value }, replace: true })
+        }
+        options={Object.entries(FILTERS)}
+      >
+        <option value="">All destinations</option>
+      </SelectField>
       <DestinationResults state={state} repair={setRepaired} />
       {repaired && (
         <RepairDialog
@@ -134,11 +128,7 @@ function DestinationResults({ state, repair }: ResultsProps) {
           />
         ))}
       </ul>
-      {query.hasNextPage && (
-        <Button className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} className="mt-3" />
     </>
   )
 }

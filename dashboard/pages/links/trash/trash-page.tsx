@@ -14,6 +14,7 @@ import { formatCount, formatTime, toReadableUrl } from '../../../ui/format.ts'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { Page } from '../../../ui/page.tsx'
+import { ShowMore } from '../../../ui/show-more.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { toLinkName } from '../link/link-name.ts'
 import { LinkBadges } from '../link/link-state.tsx'
@@ -39,11 +40,7 @@ export function TrashPage() {
         </EmptyState>
       )}
       {links.length > 0 && <Links links={links} total={total} />}
-      {query.hasNextPage && (
-        <Button className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} className="mt-3" />
       <EmptyDialog open={isEmptying} total={total} onClose={() => setEmptying(false)} />
     </Page>
   )

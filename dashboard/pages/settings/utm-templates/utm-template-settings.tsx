@@ -13,10 +13,9 @@ import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
-import { ErrorState } from '../../../ui/error-state.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { usePendingDeletions, useUndoableDelete } from '../../../ui/overlays/use-undoable-delete.ts'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { QueryState } from '../../../ui/query-state.tsx'
 import { UTM_PARAMETERS } from '../../links/editor/destination-url.ts'
 import { SettingsHeading } from '../settings-heading.tsx'
 
@@ -43,8 +42,7 @@ export function UtmTemplateSettings() {
         description="A template is a named set of UTM values. Choose one in the link editor to fill its UTM fields."
         actions={shown.length > 0 && createButton}
       />
-      {templates.isPending && <SkeletonRows rows={2} className="h-12" />}
-      {templates.isError && <ErrorState error={templates.error} retry={templates.refetch} />}
+      <QueryState query={templates} rows={2} className="h-12" />
       {templates.data && shown.length === 0 && (
         <EmptyState icon={Megaphone} title="No UTM templates yet" action={createButton}>
           With a template for each campaign, everybody writes its source and medium the same way.
