@@ -1,7 +1,8 @@
 // A list without entries: says why, and offers the next step.
 
-import type { LucideIcon } from 'lucide-react'
+import { type LucideIcon, SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Button } from './button.tsx'
 
 export function EmptyState({
   icon: Icon,
@@ -23,3 +24,10 @@ export function EmptyState({
     </div>
   )
 }
+
+/** A search or filters that nothing fits. */
+export const NoMatches = ({ children, clear }: { children?: ReactNode; clear: () => void }) => (
+  <EmptyState icon={SearchX} title="No matches" action={<Button onClick={clear}>Clear filters</Button>}>
+    {children ?? 'Nothing fits the search and the filters.'}
+  </EmptyState>
+)

@@ -11,7 +11,7 @@ import { formNamesQuery } from '../../api/forms.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
+import { EmptyState, NoMatches } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
 import { formatCount, formatExactly } from '../../ui/format.ts'
@@ -158,20 +158,14 @@ function DeliveryFilters() {
 
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   const navigate = useNavigate({ from: '/$workspaceId/notifications/deliveries' })
+  const clear = () => {
+    void navigate({ search: {} })
+    focusIfLost(FIRST_FILTER)
+  }
+  if (isFiltered) return <NoMatches clear={clear} />
   return (
-    <EmptyState icon={Send} title={isFiltered ? 'No matches' : 'No deliveries yet'}>
-      {isFiltered ? (
-        <Button
-          onClick={() => {
-            void navigate({ search: {} })
-            focusIfLost(FIRST_FILTER)
-          }}
-        >
-          Clear filters
-        </Button>
-      ) : (
-        'Notifications appear here once a form with a channel gets a submission.'
-      )}
+    <EmptyState icon={Send} title="No deliveries yet">
+      Notifications appear here once a form with a channel gets a submission.
     </EmptyState>
   )
 }

@@ -2,12 +2,12 @@
 
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Download, ScrollText, SearchX, ShieldAlert } from 'lucide-react'
+import { Download, ScrollText, ShieldAlert } from 'lucide-react'
 import { type AuditEventResource, type AuditFilter, auditQuery, exportAudit } from '../../api/audit.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
+import { EmptyState, NoMatches } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, formatTime } from '../../ui/format.ts'
 import { DayRangeField } from '../../ui/forms/day-range-field.tsx'
@@ -64,14 +64,10 @@ function AuditLog() {
       <Filters filter={filter} set={set} />
       {events.isPending && <SkeletonRows rows={6} className="h-16" />}
       {events.isError && <ErrorState error={events.error} retry={() => void events.refetch()} />}
-      {rows?.length === 0 && (
-        <EmptyState
-          icon={isFiltered ? SearchX : ScrollText}
-          title={isFiltered ? 'No matches' : 'No events yet'}
-          action={isFiltered && <Button onClick={clear}>Clear filters</Button>}
-        >
-          {!isFiltered &&
-            'Changes of members, keys and channels, exports, deletions and sign-ins appear here.'}
+      {rows?.length === 0 && isFiltered && <NoMatches clear={clear} />}
+      {rows?.length === 0 && !isFiltered && (
+        <EmptyState icon={ScrollText} title="No events yet">
+          Changes of members, keys and channels, exports, deletions and sign-ins appear here.
         </EmptyState>
       )}
       {rows && rows.length > 0 && (

@@ -2,14 +2,14 @@
 
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Plus, SearchX, Tag } from 'lucide-react'
+import { Plus, Tag } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
 import { allTagsQuery, deleteTag, invalidateTags, updateTag } from '../../api/tags.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../shell/viewer.tsx'
 import { Button } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
+import { EmptyState, NoMatches } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
 import { formatCount } from '../../ui/format.ts'
@@ -94,6 +94,7 @@ interface TagResultsProps {
 
 function TagResults({ search, field, edit, create }: TagResultsProps) {
   const api = useApi()
+  const navigate = useNavigate({ from: FROM })
   const query = useInfiniteQuery(allTagsQuery(api, search))
   const pendingDeletions = usePendingDeletions()
   const remove = useRemoveTag()
@@ -113,7 +114,12 @@ function TagResults({ search, field, edit, create }: TagResultsProps) {
         {formatCount(total, 'tag')}
       </p>
       {tags.length === 0 ? (
-        <EmptyState icon={SearchX} title="No matches" />
+        <NoMatches
+          clear={() => {
+            void navigate({ search: {}, replace: true })
+            field.current?.focus()
+          }}
+        />
       ) : (
         <ul className="overflow-clip rounded-2xl border border-line bg-card">
           {tags.map((tag, i) => (

@@ -5,17 +5,12 @@ import { toNullLabel } from '../../storage/filter-grammar.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import type { HitGrouping, HitSelection } from '../../storage/hits/hit-engine.ts'
 import { askHits } from './answer-clicks.ts'
-import { type LeadNeeds, loadGroupNames, resolveLeadSelection } from './answer-leads.ts'
+import { type LeadContext, loadGroupNames, resolveLeadSelection } from './answer-leads.ts'
 import { countLeads, type LeadGrouping, type LeadSelection } from './count-leads.ts'
 import { countOutcomes, type OutcomeCounts } from './count-outcomes.ts'
-import type { NotedHits } from './explain.ts'
 import type { AnswerMoney, FunnelAnswerData, FunnelQuestion } from './leads-schema.ts'
 import { loadLinkTags } from './names.ts'
 import type { WorkspaceScope } from './resolve-selection.ts'
-
-export interface FunnelNeeds extends LeadNeeds {
-  hits: NotedHits
-}
 
 type Key = string | number
 type Column = Exclude<FunnelQuestion['groupBy'], 'total'>
@@ -36,7 +31,7 @@ type Counts = [clicks: number, visits: number, leads: number, converted: number]
 
 /** @throws Failure `invalid` for an empty range, `unavailable` when the engine cannot answer */
 export async function answerFunnel(
-  needs: FunnelNeeds,
+  needs: LeadContext,
   actor: WorkspaceScope,
   question: FunnelQuestion,
 ): Promise<{ data: FunnelAnswerData } & AnswerMoney> {
@@ -116,7 +111,7 @@ function toSubsetName({ keys, negate }: GroupSubset): string | undefined {
   return keys.length > 0 ? 'all others' : undefined
 }
 
-function createHitStage(needs: FunnelNeeds, selection: LeadSelection, outcome: HitOutcome): Stage {
+function createHitStage(needs: LeadContext, selection: LeadSelection, outcome: HitOutcome): Stage {
   const { model: _, filters, ...range } = selection
   // The cast is safe: no filter of a funnel is about the form, the only column that hits do not have.
   const hits = { ...range, filters: filters as HitSelection['filters'], classes: ['human' as const] }
@@ -142,7 +137,7 @@ function createHitStage(needs: FunnelNeeds, selection: LeadSelection, outcome: H
 }
 
 async function listLinkTags(
-  { db }: Pick<FunnelNeeds, 'db'>,
+  { db }: LeadContext,
   { workspaceId }: WorkspaceScope,
   { keys, negate }: GroupSubset,
 ) {
@@ -151,7 +146,7 @@ async function listLinkTags(
   return linkTags.filter(({ group }) => tagIds.has(group) !== negate)
 }
 
-function createLeadStage({ db }: FunnelNeeds, selection: LeadSelection): Stage {
+function createLeadStage({ db }: LeadContext, selection: LeadSelection): Stage {
   const ask = async (grouping: LeadGrouping, extraFilters: LeadSelection['filters'] = []) => {
     const answers = await countLeads(
       db,

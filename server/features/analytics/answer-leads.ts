@@ -1,7 +1,6 @@
 // Answers a question about leads. Parameters and answers have the same names and shapes as those about clicks.
 
 import { toIso } from '../../lib/iso-time.ts'
-import type { Database } from '../../storage/database/database.ts'
 import { type FilterName, toNullLabel } from '../../storage/filter-grammar.ts'
 import { type AttributionModel, NO_LINK } from './attribution-model.ts'
 import {
@@ -17,16 +16,15 @@ import type { AnswerMoney, LeadAnswerData, LeadQuestion } from './leads-schema.t
 import { type LinkName, listLinkSlugs, loadFormNames, loadLinkNames, loadTagNames } from './names.ts'
 import type { QuestionSelection } from './parameters.ts'
 import {
+  type AnswerContext,
   type ResolvedName,
   resolveBucketStarts,
   resolveSelection,
-  type SelectionNeeds,
   type WorkspaceScope,
 } from './resolve-selection.ts'
 import { fillBuckets } from './timeline.ts'
 
-export interface LeadNeeds extends SelectionNeeds {
-  db: Pick<Database, 'engine' | 'read'>
+export interface LeadContext extends AnswerContext {
   /** Assigns the newest leads to their links, for the answer. Leads that take longer than two seconds stay pending. */
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
   /** Called once for each answer that counts leads. */
@@ -35,7 +33,7 @@ export interface LeadNeeds extends SelectionNeeds {
 
 /** @throws Failure `invalid` for a range that is empty or has too many buckets */
 export async function answerLeads(
-  needs: LeadNeeds,
+  needs: LeadContext,
   actor: WorkspaceScope,
   question: LeadQuestion,
 ): Promise<{ data: LeadAnswerData } & AnswerMoney> {
@@ -82,7 +80,7 @@ function addOutcomes(leads: LeadCount[], outcomes: OutcomeAnswer, limit: number)
  * @returns the members of an answer that name the group of a key
  */
 export async function loadGroupNames(
-  needs: SelectionNeeds,
+  needs: AnswerContext,
   scope: WorkspaceScope,
   groupBy: FilterName,
   keys: GroupKey[],
@@ -116,7 +114,7 @@ export async function loadGroupNames(
 
 /** @throws Failure `invalid` for an empty range */
 export async function resolveLeadSelection<Name extends FilterName>(
-  needs: SelectionNeeds,
+  needs: AnswerContext,
   actor: WorkspaceScope,
   question: QuestionSelection<Name> & { model: AttributionModel } & (ResolvedName<Name> extends LeadColumn
       ? unknown
@@ -134,7 +132,7 @@ function toGrouping({ groupBy, limit }: LeadQuestion, starts: number[]): LeadGro
 const NO_LINK_NAME: LinkName = { link: null, slug: null, domain: null, destinationUrl: null, deleted: false }
 
 /** As `loadLinkNames`, with a name for leads without a link. */
-export async function loadLinkNamesOrNone(needs: SelectionNeeds, actor: WorkspaceScope, ids: number[]) {
+export async function loadLinkNamesOrNone(needs: AnswerContext, actor: WorkspaceScope, ids: number[]) {
   const getName = await loadLinkNames(
     needs,
     actor,
@@ -144,11 +142,7 @@ export async function loadLinkNamesOrNone(needs: SelectionNeeds, actor: Workspac
 }
 
 /** Gives the newest spelling of a slug, as for clicks. */
-async function loadSlugNames(
-  { db }: Pick<SelectionNeeds, 'db'>,
-  { workspaceId }: WorkspaceScope,
-  groups: GroupKey[],
-) {
+async function loadSlugNames({ db }: AnswerContext, { workspaceId }: WorkspaceScope, groups: GroupKey[]) {
   const keys = new Set(groups.flatMap((key) => (key === null ? [] : [String(key)])))
   const slugs = new Map<string, string>()
   if (keys.size > 0)

@@ -8,8 +8,8 @@ import type { Database } from '../../storage/database/database.ts'
 import type { HitReader } from '../../storage/hits/hit-engine.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
-import { answerFunnel, type FunnelNeeds } from './answer-funnel.ts'
-import { answerLeads } from './answer-leads.ts'
+import { answerFunnel } from './answer-funnel.ts'
+import { answerLeads, type LeadContext } from './answer-leads.ts'
 import { createAnswerExplainer } from './explain.ts'
 import { exportLeads } from './export-leads.ts'
 import {
@@ -25,7 +25,7 @@ import {
 import { countedUntilHeader } from './parameters.ts'
 import { toCompactTime } from './timeline.ts'
 
-export interface LeadsApiNeeds extends FunnelNeeds {
+export interface LeadsApiNeeds extends LeadContext {
   db: Database
   hits: Pick<HitReader, 'ask' | 'explain' | 'countedUntil'>
 }

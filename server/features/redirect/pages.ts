@@ -163,6 +163,7 @@ export function previewPage(
   { brand, stats }: { brand?: PageBrand; stats?: PreviewStats } = {},
 ) {
   const { shortUrl } = report
+  const name = shortUrl.replace(/^https?:\/\//, '')
   const card = destination === null ? null : link.card
   const heading = card?.title || (destination !== null && new URL(destination).host) || 'Link preview'
   const description = card?.description
@@ -171,8 +172,8 @@ export function previewPage(
     : ''
   const target =
     destination === null
-      ? html`<p>${shortUrl} asks for a password. Its destination isn’t shown here.</p>`
-      : html`<p>${shortUrl} leads to:</p>
+      ? html`<p>${name} asks for a password. Its destination isn’t shown here.</p>`
+      : html`<p>${name} leads to:</p>
 <p><a href="${destination}" rel="noopener nofollow ugc">${destination}</a></p>`
   return renderHtmlPage(
     200,

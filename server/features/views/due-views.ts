@@ -4,10 +4,10 @@ import { takeTurn } from '../../lib/concurrency/take-turn.ts'
 import { Failure } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
-import type { FigureNeeds } from './count-view.ts'
+import type { LeadContext } from '../analytics/answer-leads.ts'
 import type { ViewRow } from './view.ts'
 
-export interface ViewJobNeeds extends FigureNeeds {
+export interface ViewJobNeeds extends LeadContext {
   db: Database
   origin: string
   wakeDeliverer: () => void

@@ -16,13 +16,13 @@ import { toFailure } from '../../storage/database/errors.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { RateLimiter } from '../accounts/access/rate-limiter.ts'
 import { readPageBrand } from '../accounts/brand/brand.ts'
-import type { FigureNeeds } from './count-view.ts'
+import type { LeadContext } from '../analytics/answer-leads.ts'
 import { answerSharedView, type SharedAnswer } from './share-page/answer-share.ts'
 import { sharedPage } from './share-page/render-share.ts'
 import type { SharePass } from './share-page/share-pass.ts'
 import { findSharedView, SHARE_PATH, type ViewRow } from './view.ts'
 
-export interface SharedViewNeeds extends FigureNeeds {
+export interface SharedViewNeeds extends LeadContext {
   db: Database
   limiter: Pick<RateLimiter, 'take'>
   trustProxy: Network[]

@@ -10,7 +10,6 @@ import {
   type LucideIcon,
   Megaphone,
   Paperclip,
-  SearchX,
   UserRound,
 } from 'lucide-react'
 import { type MouseEvent, memo, useDeferredValue, useEffect, useRef, useState } from 'react'
@@ -20,7 +19,7 @@ import { useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
-import { EmptyState } from '../../../ui/empty-state.tsx'
+import { EmptyState, NoMatches } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatCount, formatNumber } from '../../../ui/format.ts'
 import { Checkbox } from '../../../ui/forms/field.tsx'
@@ -316,12 +315,7 @@ function NoSubmissions({ filter, onClear }: { filter: InboxFilter; onClear: () =
   const workspaceId = String(useWorkspace().id)
   const { status, ...otherFilters } = filter
   const text = status && EMPTY_TEXTS[status]
-  if (Object.keys(otherFilters).length > 0)
-    return (
-      <EmptyState icon={SearchX} title="No matches" action={<Button onClick={onClear}>Clear filters</Button>}>
-        No submission fits the search and the filters.
-      </EmptyState>
-    )
+  if (Object.keys(otherFilters).length > 0) return <NoMatches clear={onClear} />
   if (text)
     return (
       <EmptyState icon={InboxIcon} title={text.title}>

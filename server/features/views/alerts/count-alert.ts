@@ -1,10 +1,11 @@
 // The figures of an alert: those that the dashboard shows for the same hours. Says whether they are worth a message.
 
+import type { LeadContext } from '../../analytics/answer-leads.ts'
 import type { AlertContent } from '../../notify/channels/contract.ts'
 import { formatGrowth } from '../../notify/channels/report-body.ts'
 import { type findAlertHours, findExpected, formatWindow, HOURS } from '../alert-schedule.ts'
 import { formatFigure } from '../chart.ts'
-import { countMetric, type FigureNeeds } from '../count-view.ts'
+import { countMetric } from '../count-view.ts'
 import { describeRange } from '../describe-range.ts'
 import type { DifferenceAlert } from '../schema.ts'
 import { toViewSettings, type ViewRow } from '../view.ts'
@@ -15,7 +16,7 @@ import { toViewSelection, withRange } from '../view-selection.ts'
  * @throws Failure `unavailable` when something cannot be counted now
  */
 export async function countAlert(
-  needs: FigureNeeds & { origin: string },
+  needs: LeadContext & { origin: string },
   view: ViewRow,
   alert: DifferenceAlert,
   { hours, earlier }: ReturnType<typeof findAlertHours>,

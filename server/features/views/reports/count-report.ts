@@ -1,9 +1,10 @@
 // The figures of a report: those that the dashboard shows for the same range.
 
+import type { LeadContext } from '../../analytics/answer-leads.ts'
 import type { TimeRange } from '../../analytics/timeline.ts'
 import type { ReportContent } from '../../notify/channels/contract.ts'
 import { createBucketFormatter } from '../chart.ts'
-import { countTime, countTop, countTotals, type FigureNeeds } from '../count-view.ts'
+import { countTime, countTop, countTotals } from '../count-view.ts'
 import { describeRange } from '../describe-range.ts'
 import { FIGURE_LABELS, FIGURE_METRICS } from '../figure-metrics.ts'
 import { toViewSettings, type ViewRow } from '../view.ts'
@@ -18,7 +19,7 @@ const LISTS = [
 
 /** @throws Failure `unavailable` when something cannot be counted now */
 export async function countReport(
-  needs: FigureNeeds & { origin: string },
+  needs: LeadContext & { origin: string },
   view: ViewRow,
   { period, before }: { period: TimeRange; before: TimeRange },
 ): Promise<ReportContent> {

@@ -4,8 +4,9 @@
 import { html } from 'hono/html'
 import type { Html } from '../../../http/html-page.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import type { LeadContext } from '../../analytics/answer-leads.ts'
 import { createBucketFormatter, formatFigure, timelineChart } from '../chart.ts'
-import { countTime, countTop, countTotals, type FigureNeeds } from '../count-view.ts'
+import { countTime, countTop, countTotals } from '../count-view.ts'
 import { DIMENSIONS, type Dimension } from '../dimensions.ts'
 import type { ViewSelection } from '../view-selection.ts'
 import { toRows } from './render-share.ts'
@@ -22,7 +23,7 @@ const selectLink = ({ id }: StatsLink): ViewSelection => {
 }
 
 /** @throws Failure `unavailable` when the hits cannot be counted */
-export async function renderLinkStats(needs: FigureNeeds & { db: Database }, link: StatsLink): Promise<Html> {
+export async function renderLinkStats(needs: LeadContext, link: StatsLink): Promise<Html> {
   const scope = { workspaceId: link.workspaceId }
   const selection = selectLink(link)
   const [all, recent, time, ...lists] = await Promise.all([
