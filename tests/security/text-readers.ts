@@ -48,6 +48,7 @@ import { createPageViewReader } from '../../server/features/tracking/page-view.t
 import { parsePageViewBody } from '../../server/features/tracking/page-view-body.ts'
 import { CsvReader, nameColumns } from '../../server/features/transfer/files/csv-reader.ts'
 import { recognizeEncoding } from '../../server/features/transfer/files/encoding.ts'
+import { createColumnLookup } from '../../server/features/transfer/files/fields.ts'
 import { JsonReader } from '../../server/features/transfer/files/json-reader.ts'
 import { readTime } from '../../server/features/transfer/files/read-time.ts'
 import { SqlReader } from '../../server/features/transfer/files/sql-reader.ts'
@@ -289,6 +290,8 @@ const WITH_MORE: Record<string, TextReader> = {
     writeAll(new CsvReader({ delimiter: ',', lineEnd: '\n' }), text),
   'features/transfer/files/csv-reader.ts nameColumns': (text) => nameColumns(partsOf(text).slice(0, 1000)),
   'features/transfer/files/encoding.ts recognizeEncoding': (text) => recognizeEncoding(bytes(text), true),
+  'features/transfer/files/fields.ts createColumnLookup': (text) =>
+    createColumnLookup(partsOf(text).slice(0, 1000)),
   'features/transfer/files/json-reader.ts JsonReader': (text) =>
     writeAll(new JsonReader(null), `[{"a":${text}`),
   'features/transfer/submissions/read-submission.ts readSubmission': (text) => {
@@ -459,6 +462,7 @@ export const READERS: Record<string, TextReader | undefined> = {
 export const NOT_RUN: Record<string, string[]> = {
   'the text is ours or the operator’s': [
     ...['features/accounts/auth/auth-limits.ts resetLimits'],
+    ...['features/analytics/parameters.ts countedUntilHeader'],
     ...['features/accounts/auth/auth-limits.ts signUpLimits'],
     ...['features/accounts/auth/auth-limits.ts signUpMailLimits'],
     ...['features/accounts/auth/auth-limits.ts tokenLimits'],
@@ -490,6 +494,7 @@ export const NOT_RUN: Record<string, string[]> = {
   ],
   'the text is bounded before: a slug, an address, a password, a list of a form’s settings': [
     ...['features/accounts/auth/auth-limits.ts signInLimits'],
+    ...['features/links/slug.ts listSimilarSlugs'],
     ...['features/accounts/auth/password.ts checkUserPassword'],
     ...['features/accounts/auth/password.ts hashUserPassword'],
     ...['features/analytics/missing/edit-distance.ts countEdits'],
