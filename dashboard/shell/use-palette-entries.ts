@@ -81,7 +81,7 @@ const THEMES = [
   { theme: 'system', label: 'System', icon: Monitor },
 ] as const
 
-/** What opens a page of the workspace. */
+/** The router’s `navigate`, and the workspace for the parameters of its addresses. */
 function useNavigation() {
   const { id } = useWorkspace()
   return { navigate: useNavigate(), params: { workspaceId: String(id) } }

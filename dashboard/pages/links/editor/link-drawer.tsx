@@ -1,7 +1,6 @@
 // The drawer that creates, duplicates and edits a link.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { CreateLinkInput, LinkResource } from '../../../../server/features/links/schema.ts'
 import { ApiError, toFieldErrors } from '../../../api/client.ts'
@@ -20,8 +19,8 @@ import { Button } from '../../../ui/button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
-import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { LeaveDialog } from '../../../ui/overlays/leave-dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { LINK_DEVICES } from '../link/link-devices.ts'
@@ -91,7 +90,6 @@ function useEditor({ link, start, onClose }: EditorProps) {
   const [draft, setDraft] = useState(start)
   const saved = useRef(false)
   const dirty = isChanged(base.draft, draft)
-  const leaveDialog = useLeaveDialog(() => dirty && !saved.current)
   const save = useSave(link?.id, () => {
     saved.current = true
     onClose()
@@ -126,7 +124,8 @@ function useEditor({ link, start, onClose }: EditorProps) {
   }
   const conflict = dirty && base.link && theirs && { before: base.link, theirs, mine: draft }
   const answers = { takeTheirs, keepMine: () => submit(theirs), isRefused: isOutdated(save.error) }
-  return { draft, errors, form, change, submit, isSaving: save.isPending, leaveDialog, conflict, answers }
+  const mayLose = () => dirty && !saved.current
+  return { draft, errors, form, change, submit, isSaving: save.isPending, mayLose, conflict, answers }
 }
 
 const isOutdated = (error: Error | null) => error instanceof ApiError && error.status === 412
@@ -161,7 +160,7 @@ function useFocusInvalidField(saveError: Error | null, draftErrors: Record<strin
 
 function Editor(props: EditorProps) {
   const { link, onClose } = props
-  const { draft, errors, form, change, submit, isSaving, leaveDialog, conflict, answers } = useEditor(props)
+  const { draft, errors, form, change, submit, isSaving, mayLose, conflict, answers } = useEditor(props)
   return (
     <Dialog
       drawer
@@ -191,7 +190,9 @@ function Editor(props: EditorProps) {
         {conflict && <ConflictNotice {...conflict} {...answers} isSaving={isSaving} />}
         <LinkForm draft={draft} link={link} errors={errors} onChange={change} />
       </Form>
-      {leaveDialog}
+      <LeaveDialog isBlocked={mayLose} title="Discard changes?" action="Discard" cancel="Keep editing">
+        <p>This link has unsaved changes.</p>
+      </LeaveDialog>
     </Dialog>
   )
 }
@@ -224,27 +225,6 @@ function useSave(id: number | undefined, onSaved: () => void) {
       if (id && isOutdated(error)) void client.invalidateQueries({ queryKey: linkQuery(api, id).queryKey })
     },
   })
-}
-
-/** Asks before a click beside the drawer, the back button or a closed tab discards changes. */
-function useLeaveDialog(isDirty: () => boolean) {
-  const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: isDirty,
-    enableBeforeUnload: isDirty,
-    withResolver: true,
-  })
-  return (
-    <ConfirmDialog
-      open={status === 'blocked'}
-      onClose={() => reset?.()}
-      title="Discard changes?"
-      action="Discard"
-      cancel="Keep editing"
-      onConfirm={async () => proceed?.()}
-    >
-      <p>This link has unsaved changes.</p>
-    </ConfirmDialog>
-  )
 }
 
 const CONFLICTS: Record<string, string> = {

@@ -1,7 +1,6 @@
 // A new import: choose the files, check their format, map their columns and domains, and run a dry run before anything
 // changes.
 
-import { useBlocker } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import type { LinkSourceName, OnConflict } from '../../../api/transfer/imports.ts'
 import { LARGE_FILE_MAX, LINKS_FILE_MAX } from '../../../api/transfer/imports.ts'
@@ -14,7 +13,7 @@ import { SelectField } from '../../../ui/forms/field.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { RadioList, type RadioOption } from '../../../ui/forms/radio-list.tsx'
-import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
+import { LeaveDialog } from '../../../ui/overlays/leave-dialog.tsx'
 import { ProgressBar } from '../../../ui/progress-bar.tsx'
 import { formatWholePercent } from '../import-state.ts'
 import { IMPORT_SOURCE_NAMES, SOURCES, toSourcePhrase } from '../source-names.ts'
@@ -85,7 +84,14 @@ export function NewImport() {
         />
       )}
       {isReady && <Start state={state} source={source} />}
-      <LeaveDialog isUploading={start.part !== null} />
+      <LeaveDialog
+        isBlocked={() => start.part !== null}
+        title="Stop the upload?"
+        action="Stop and leave"
+        cancel="Stay"
+      >
+        <p>The upload ends when you leave this page, and nothing is imported.</p>
+      </LeaveDialog>
     </Form>
   )
 }
@@ -266,26 +272,5 @@ function UploadState({ part, label, cancel }: UploadStateProps) {
       </div>
       <ProgressBar label={label} part={part < 1 ? part : null} />
     </div>
-  )
-}
-
-/** Asks before a link or a closed tab ends an upload. */
-function LeaveDialog({ isUploading }: { isUploading: boolean }) {
-  const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: () => isUploading,
-    enableBeforeUnload: isUploading,
-    withResolver: true,
-  })
-  return (
-    <ConfirmDialog
-      open={status === 'blocked'}
-      onClose={() => reset?.()}
-      title="Stop the upload?"
-      action="Stop and leave"
-      cancel="Stay"
-      onConfirm={async () => proceed?.()}
-    >
-      <p>The upload ends when you leave this page, and nothing is imported.</p>
-    </ConfirmDialog>
   )
 }
