@@ -80,4 +80,9 @@ function formatCommand({ name, form, help }: Pick<AnyCommand, 'name' | 'form' | 
 /** bin/towpath runs the server itself, in this program's place. */
 const START = { name: 'start', form: '', help: 'runs the server, as npm start does' }
 
-export const USAGE = `Usage: npx towpath <command>\n\n${[START, ...COMMANDS].map(formatCommand).join('\n')}`
+/** @param word the first of a command; any other word, or none, lists all commands */
+export function formatUsage(word?: string): string {
+  const all = [START, ...COMMANDS]
+  const named = all.filter(({ name }) => name.split(' ')[0] === word)
+  return `Usage: npx towpath <command>\n\n${(named.length > 0 ? named : all).map(formatCommand).join('\n')}`
+}

@@ -1,4 +1,5 @@
-// Renders the few pages that visitors see: small, readable in dark mode and on a phone. They load nothing but a logo of this server.
+// Renders the pages that visitors see: small, readable in dark mode and on a phone. They load only a logo from this
+// server.
 
 import { createHash } from 'node:crypto'
 import { html, raw } from 'hono/html'
@@ -42,9 +43,9 @@ export interface PageExtras {
   head?: Html
   /** The brand of the workspace that the page belongs to. */
   brand?: PageBrand
-  /** Of the texts; English where it is not said. */
+  /** The language of the texts; English by default. */
   language?: string
-  /** The origins that may frame the page; nobody where it is not said. */
+  /** Origins that may frame the page; none by default. */
   frames?: string[]
 }
 

@@ -3,7 +3,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { RotateCw, Send } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { channelsQuery } from '../../api/channels.ts'
 import { type DeliveryResource, deliveriesQuery } from '../../api/deliveries.ts'
 import { translateError } from '../../api/error-texts.ts'
@@ -16,6 +16,7 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
 import { formatCount, formatExactly } from '../../ui/format.ts'
 import { Field, Select } from '../../ui/forms/field.tsx'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Page } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
@@ -29,10 +30,8 @@ import {
   toNextAttemptText,
 } from './delivery-status.ts'
 
-const DeliveryDrawer = lazy(() =>
-  import('./delivery-drawer.tsx').then((m) => ({ default: m.DeliveryDrawer })),
-)
-const RetryDialog = lazy(() => import('./retry-dialog.tsx').then((m) => ({ default: m.RetryDialog })))
+const DeliveryDrawer = lazyPart(() => import('./delivery-drawer.tsx'), 'DeliveryDrawer')
+const RetryDialog = lazyPart(() => import('./retry-dialog.tsx'), 'RetryDialog')
 
 /** Waiting deliveries change without the user. The query stops while the page is hidden. */
 const REFRESH_MS = 5000
@@ -86,19 +85,17 @@ export function DeliveriesPage() {
           )}
         </>
       )}
-      <Suspense>
-        {open && (
-          <DeliveryDrawer
-            id={Number(open)}
-            onClose={() => {
-              void navigate({ search: (s) => ({ ...s, open: undefined }) })
-              // The row may be gone: a retried delivery is no longer among the failed ones.
-              focusIfLost(`#delivery-${open}`, FIRST_FILTER)
-            }}
-          />
-        )}
-        {isRetrying && <RetryDialog onClose={() => setRetrying(false)} />}
-      </Suspense>
+      {open && (
+        <DeliveryDrawer
+          id={Number(open)}
+          onClose={() => {
+            void navigate({ search: (s) => ({ ...s, open: undefined }) })
+            // The row may be gone: a retried delivery is no longer among the failed ones.
+            focusIfLost(`#delivery-${open}`, FIRST_FILTER)
+          }}
+        />
+      )}
+      {isRetrying && <RetryDialog onClose={() => setRetrying(false)} />}
     </Page>
   )
 }

@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { GlobeX, Trash2 } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { type DomainResource, domainQuery, domainsQuery } from '../../api/domains.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
@@ -11,6 +11,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount } from '../../ui/format.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { COLUMN, type Crumb, Page } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton, SkeletonRows } from '../../ui/skeleton.tsx'
@@ -19,9 +20,7 @@ import { DnsSteps } from './dns-steps.tsx'
 import { DomainSettings } from './domain-settings.tsx'
 import { DomainBadges, isSetUp } from './domain-state.tsx'
 
-const DeleteDomainDialog = lazy(() =>
-  import('./delete-domain-dialog.tsx').then(({ DeleteDomainDialog }) => ({ default: DeleteDomainDialog })),
-)
+const DeleteDomainDialog = lazyPart(() => import('./delete-domain-dialog.tsx'), 'DeleteDomainDialog')
 
 /** The server checks the domain by itself, and other people change it. */
 const REFRESH_MS = 15_000
@@ -117,9 +116,7 @@ function Actions({ domain }: { domain: DomainResource }) {
           Delete
         </Button>
       )}
-      <Suspense>
-        {isDeleting && <DeleteDomainDialog domain={domain} onClose={() => setDeleting(false)} />}
-      </Suspense>
+      {isDeleting && <DeleteDomainDialog domain={domain} onClose={() => setDeleting(false)} />}
     </>
   )
 }

@@ -3,7 +3,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { FileText, Plus } from 'lucide-react'
-import { lazy, Suspense, useMemo } from 'react'
+import { useMemo } from 'react'
 import { formsQuery } from '../../api/forms.ts'
 import { useApi, useCanEdit, useWorkspace } from '../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../shell/viewer.tsx'
@@ -11,12 +11,13 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount } from '../../ui/format.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { FormList } from './form-list.tsx'
 
-const CreateFormDialog = lazy(() => import('./create-form-dialog.tsx'))
+const CreateFormDialog = lazyPart(() => import('./create-form-dialog.tsx'), 'default')
 
 /** Submission counts are refreshed while the page is open. */
 const REFRESH_MS = 10_000
@@ -60,10 +61,8 @@ export function FormsPage() {
           </Button>
         </div>
       )}
-      <Suspense>
-        {search.new !== undefined && !canEdit && <ViewerDialog onClose={() => open(false)} />}
-        {search.new !== undefined && canEdit && <CreateFormDialog onClose={() => open(false)} />}
-      </Suspense>
+      {search.new !== undefined && !canEdit && <ViewerDialog onClose={() => open(false)} />}
+      {search.new !== undefined && canEdit && <CreateFormDialog onClose={() => open(false)} />}
     </Page>
   )
 }

@@ -2,12 +2,13 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import type { InboxFilter, Submission } from '../../api/submissions.ts'
 import { unreadCountQuery } from '../../api/unread-count.ts'
 import { useApi, useCanEdit, useWorkspace } from '../../shell/use-workspace.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { formatUnread } from '../../ui/format.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { InboxToolbar } from './list/inbox-toolbar.tsx'
 import { SubmissionList } from './list/submission-list.tsx'
 import { SubmissionReader } from './reader/submission-reader.tsx'
@@ -17,9 +18,7 @@ import { useInboxActions } from './state/use-inbox-actions.ts'
 import { useInboxShortcuts } from './state/use-inbox-shortcuts.ts'
 import { useSubmissionSelection } from './state/use-submission-selection.ts'
 
-const BulkBar = lazy(() =>
-  import('./list/submission-bulk-bar.tsx').then(({ SubmissionBulkBar }) => ({ default: SubmissionBulkBar })),
-)
+const BulkBar = lazyPart(() => import('./list/submission-bulk-bar.tsx'), 'SubmissionBulkBar')
 
 const NO_ROWS: Submission[] = []
 
@@ -113,11 +112,9 @@ export function InboxPage() {
             selection={selection}
             onClear={() => setAddress({}, undefined)}
           />
-          <Suspense>
-            {selection.states.size > 0 && (
-              <BulkBar selection={selection} inbox={inbox} filter={filter} actions={actions} />
-            )}
-          </Suspense>
+          {selection.states.size > 0 && (
+            <BulkBar selection={selection} inbox={inbox} filter={filter} actions={actions} />
+          )}
         </section>
         {!isBlank && (
           <section

@@ -2,7 +2,7 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { KeyRound, Plus } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { type KeyResource, keysQuery, revokeKey } from '../../api/workspace.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
@@ -11,6 +11,7 @@ import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDay } from '../../ui/format.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -18,7 +19,7 @@ import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { toScopeText } from './key-scopes.ts'
 import { SettingsHeading } from './settings-heading.tsx'
 
-const NewKeyDialog = lazy(() => import('./new-key-dialog.tsx').then((m) => ({ default: m.NewKeyDialog })))
+const NewKeyDialog = lazyPart(() => import('./new-key-dialog.tsx'), 'NewKeyDialog')
 
 export function KeySettings() {
   const api = useApi()
@@ -68,7 +69,7 @@ export function KeySettings() {
           </ul>
         </Card>
       )}
-      <Suspense>{isCreating && <NewKeyDialog onClose={() => setCreating(false)} />}</Suspense>
+      {isCreating && <NewKeyDialog onClose={() => setCreating(false)} />}
     </>
   )
 }

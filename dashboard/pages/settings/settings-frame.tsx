@@ -1,10 +1,9 @@
 // The frame of all settings: the side navigation and the open part. Tags, import and export are parts with their own
 // address.
 
-import { type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { useOperatedWorkspace, useWorkspace } from '../../shell/use-workspace.ts'
 import { COLUMN, Page, SIDE_NAV_GRID } from '../../ui/page.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { type TabLink, TabLinks } from '../../ui/tab-links.tsx'
 import { keepPlace } from './keep-place.ts'
 
@@ -56,11 +55,9 @@ export function SettingsFrame({ part, children }: FrameProps) {
       <div className={SIDE_NAV_GRID}>
         <TabLinks label="Settings" side current={part} tabs={tabs} />
         <div className={COLUMN}>
-          <Suspense fallback={<SkeletonRows rows={3} className="h-40" />}>
-            <div ref={keepPlace} className="grid grid-cols-[minmax(0,1fr)] gap-6">
-              {children}
-            </div>
-          </Suspense>
+          <div ref={keepPlace} className="grid grid-cols-[minmax(0,1fr)] gap-6">
+            {children}
+          </div>
         </div>
       </div>
     </Page>

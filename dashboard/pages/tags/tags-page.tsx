@@ -3,7 +3,7 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus, Tag } from 'lucide-react'
-import { lazy, Suspense, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
 import { allTagsQuery, deleteTag, invalidateTags, updateTag } from '../../api/tags.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
@@ -15,6 +15,7 @@ import { focusIfLost } from '../../ui/focus.ts'
 import { formatCount } from '../../ui/format.ts'
 import { SearchField } from '../../ui/forms/search-field.tsx'
 import { useDebouncedText } from '../../ui/forms/use-debounced-text.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { toastError } from '../../ui/overlays/toast.tsx'
 import { usePendingDeletions, useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
@@ -23,7 +24,7 @@ import { SettingsFrame } from '../settings/settings-frame.tsx'
 import { SettingsHeading } from '../settings/settings-heading.tsx'
 import { TagRow, toTagElementId } from './tag-row.tsx'
 
-const TagDialog = lazy(() => import('./tag-dialog.tsx').then(({ TagDialog }) => ({ default: TagDialog })))
+const TagDialog = lazyPart(() => import('./tag-dialog.tsx'), 'TagDialog')
 
 const FROM = '/$workspaceId/settings/tags'
 const toDeletionKey = ({ id }: TagResource) => `tag-${id}`
@@ -53,19 +54,17 @@ export function TagsPage() {
       <div>
         <TagResults search={search ?? ''} field={field} edit={edit} create={() => setCreating(true)} />
       </div>
-      <Suspense>
-        {isCreating && !canEdit && <ViewerDialog onClose={() => setCreating(false)} />}
-        {isCreating && canEdit && <TagDialog onClose={() => setCreating(false)} />}
-        {editing && (
-          <TagDialog
-            tag={editing}
-            onClose={() => {
-              edit(undefined)
-              focusIfLost(() => document.getElementById(toTagElementId(editing.id)))
-            }}
-          />
-        )}
-      </Suspense>
+      {isCreating && !canEdit && <ViewerDialog onClose={() => setCreating(false)} />}
+      {isCreating && canEdit && <TagDialog onClose={() => setCreating(false)} />}
+      {editing && (
+        <TagDialog
+          tag={editing}
+          onClose={() => {
+            edit(undefined)
+            focusIfLost(() => document.getElementById(toTagElementId(editing.id)))
+          }}
+        />
+      )}
     </SettingsFrame>
   )
 }

@@ -1,4 +1,4 @@
-// The command `user reset-second-factor` lets a person sign in who has lost every second factor.
+// The command `user reset-second-factor` removes all second factors of a person who has lost them.
 
 import { resetSecondFactor } from '../../features/accounts/second-factor/factors.ts'
 import { getUser } from '../../features/accounts/workspaces/add-member.ts'

@@ -14,6 +14,7 @@ import { answerClicks } from './answer-clicks.ts'
 import { createAnswerExplainer } from './explain.ts'
 import { exportClicks } from './export-clicks.ts'
 import { findOtherNote } from './kept-params.ts'
+import { countedUntilHeader } from './parameters.ts'
 import {
   ClickAnswer,
   ClickParameters,
@@ -32,12 +33,7 @@ export interface AnalyticsApiNeeds {
   scratchDir: string
 }
 
-const countedUntilHeader = {
-  'X-Counted-Until': {
-    description: 'The answer includes every click before this time',
-    schema: { type: 'string', format: 'date-time' },
-  },
-} as const
+const headers = countedUntilHeader('The answer includes every click')
 
 const clicks = apiRoute({
   method: 'get',
@@ -54,7 +50,7 @@ const clicks = apiRoute({
   responses: {
     200: {
       description: 'The counts',
-      headers: countedUntilHeader,
+      headers,
       content: { 'application/json': { schema: ClickAnswer } },
     },
   },
@@ -76,7 +72,7 @@ const clickExport = apiRoute({
     200: {
       description: 'The file',
       headers: {
-        ...countedUntilHeader,
+        ...headers,
         ...toFileNameHeader('File name with the workspace and the range'),
       },
       content: {

@@ -17,6 +17,7 @@ import {
   splitOriginFilters,
   toOrigin,
 } from './lead-origins.ts'
+import type { AnswerMoney } from './leads-schema.ts'
 
 type Reader = Pick<Database, 'engine' | 'read'>
 export type GroupKey = string | number | null
@@ -31,7 +32,7 @@ export interface OutcomeCounts {
 
 export interface OutcomeAnswer {
   /** For the answer. Its currencies are those of all won outcomes in the range, by use. */
-  money: { currency?: string; otherCurrencies?: string[] }
+  money: AnswerMoney
   get(key: GroupKey): OutcomeCounts
   /** The counts of a group without outcomes. */
   none: OutcomeCounts

@@ -22,6 +22,7 @@ import {
   toLeadExportQuestion,
   toLeadQuestion,
 } from './leads-schema.ts'
+import { countedUntilHeader } from './parameters.ts'
 import { toCompactTime } from './timeline.ts'
 
 export interface LeadsApiNeeds extends FunnelNeeds {
@@ -91,12 +92,7 @@ const funnel = apiRoute({
   responses: {
     200: {
       description: 'The counts; groups with the most clicks come first',
-      headers: {
-        'X-Counted-Until': {
-          description: 'The answer includes every click and visit before this time',
-          schema: { type: 'string', format: 'date-time' },
-        },
-      } as const,
+      headers: countedUntilHeader('The answer includes every click and visit'),
       content: { 'application/json': { schema: FunnelAnswer } },
     },
   },

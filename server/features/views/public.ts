@@ -9,6 +9,7 @@ import type { ServerHandle } from '../../http/server-handle.ts'
 import { checkPassword } from '../../lib/crypto/password.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Network } from '../../lib/ip-network.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import { describeError, log } from '../../lib/log.ts'
 import { describeRequest } from '../../lib/telemetry/request-context.ts'
 import { toFailure } from '../../storage/database/errors.ts'
@@ -16,12 +17,10 @@ import type { Database } from '../../storage/database/open-database.ts'
 import type { RateLimiter } from '../accounts/access/rate-limiter.ts'
 import { readPageBrand } from '../accounts/brand/brand.ts'
 import type { FigureNeeds } from './count-view.ts'
-import { answerSharedView } from './share-page/answer-share.ts'
-import { findSharedView } from './share-page/find-shared-view.ts'
+import { answerSharedView, type SharedAnswer } from './share-page/answer-share.ts'
 import { sharedPage } from './share-page/render-share.ts'
-import { toSharedJson } from './share-page/share-json.ts'
 import type { SharePass } from './share-page/share-pass.ts'
-import { SHARE_PATH, type ViewRow } from './view.ts'
+import { findSharedView, SHARE_PATH, type ViewRow } from './view.ts'
 
 export interface SharedViewNeeds extends FigureNeeds {
   db: Database
@@ -70,6 +69,23 @@ async function answerRequest(needs: SharedViewNeeds, request: Request, peer: str
     return askPassword(request, extras)
   const answer = await answerSharedView(needs, view, new URL(request.url).searchParams)
   return wantsJson(headers.get('accept')) ? toSharedJson(answer) : sharedPage(answer, extras)
+}
+
+/** The figures of a shared page for programs, which may see no more than people with the address. */
+function toSharedJson({ name, timezone, totals, metric, time, cards, proof }: SharedAnswer): Response {
+  const { start, end, ...counts } = totals
+  const data = {
+    name,
+    timezone,
+    start: toIso(start),
+    end: toIso(end),
+    ...counts,
+    metric,
+    time: time.map(({ at, count }) => ({ time: toIso(at), count })),
+    proof,
+    groups: Object.fromEntries(cards.map(({ dimension, rows }) => [dimension, rows])),
+  }
+  return Response.json({ data }, { headers: { ...PRIVATE, 'Referrer-Policy': 'no-referrer' } })
 }
 
 async function toExtras({ db }: SharedViewNeeds, { workspace_id, embed }: ViewRow): Promise<PageExtras> {

@@ -3,7 +3,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Unlink } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { type DestinationResource, destinationsQuery } from '../../../api/destinations.ts'
 import { workspaceQuery } from '../../../api/workspace.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
@@ -13,14 +13,13 @@ import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { Field, Select } from '../../../ui/forms/field.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { DestinationRow, toDestinationElementId } from './destination-row.tsx'
 import { WatchSetting } from './watch-setting.tsx'
 
-const RepairDialog = lazy(() =>
-  import('./repair-dialog.tsx').then(({ RepairDialog }) => ({ default: RepairDialog })),
-)
+const RepairDialog = lazyPart(() => import('./repair-dialog.tsx'), 'RepairDialog')
 
 const FROM = '/$workspaceId/links/destinations'
 
@@ -85,21 +84,18 @@ function Destinations() {
         )}
       </Field>
       <DestinationResults state={state} repair={setRepaired} />
-      <Suspense>
-        {repaired && (
-          <RepairDialog
-            destination={repaired}
-            onClose={() => {
-              setRepaired(undefined)
-              focusIfLost(
-                () =>
-                  document.getElementById(toDestinationElementId(repaired)) ??
-                  document.getElementById('main'),
-              )
-            }}
-          />
-        )}
-      </Suspense>
+      {repaired && (
+        <RepairDialog
+          destination={repaired}
+          onClose={() => {
+            setRepaired(undefined)
+            focusIfLost(
+              () =>
+                document.getElementById(toDestinationElementId(repaired)) ?? document.getElementById('main'),
+            )
+          }}
+        />
+      )}
     </>
   )
 }

@@ -2,20 +2,23 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { destinationCardQuery } from '../../../api/cards.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { Field, formatExample, Textarea, TextField } from '../../../ui/forms/field.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { isUrl } from './destination-url.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 import { toDestinationUrl } from './link-draft.ts'
 
-const CardPreview = lazy(() =>
-  import('./card-preview.tsx').then(({ CardPreview }) => ({ default: CardPreview })),
+const CardPreview = lazyPart(
+  () => import('./card-preview.tsx'),
+  'CardPreview',
+  <Skeleton className="h-72 rounded-xl" />,
 )
 
 /** As the server has them (server/features/links/schema.ts). */
@@ -77,11 +80,7 @@ export function CardFields(props: LinkFieldsProps) {
         error={errors.previewImage}
         onChange={({ target }) => onChange({ previewImage: target.value })}
       />
-      {isOpen && (
-        <Suspense fallback={<Skeleton className="h-72 rounded-xl" />}>
-          <CardPreview draft={draft} />
-        </Suspense>
-      )}
+      {isOpen && <CardPreview draft={draft} />}
     </CollapsibleSection>
   )
 }

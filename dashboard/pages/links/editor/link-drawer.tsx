@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { CreateLinkInput, LinkResource } from '../../../../server/features/links/schema.ts'
 import { ApiError, toFieldErrors } from '../../../api/client.ts'
 import { invalidateDomains } from '../../../api/domains.ts'
@@ -18,6 +18,7 @@ import {
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
@@ -39,9 +40,7 @@ import {
 } from './link-draft.ts'
 import { LinkForm } from './link-form.tsx'
 
-const ConflictNotice = lazy(() =>
-  import('./conflict-notice.tsx').then(({ ConflictNotice }) => ({ default: ConflictNotice })),
-)
+const ConflictNotice = lazyPart(() => import('./conflict-notice.tsx'), 'ConflictNotice')
 
 interface Props {
   /** null for a new link. */
@@ -190,11 +189,7 @@ function Editor(props: EditorProps) {
           if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
         }}
       >
-        {conflict && (
-          <Suspense>
-            <ConflictNotice {...conflict} {...answers} isSaving={isSaving} />
-          </Suspense>
-        )}
+        {conflict && <ConflictNotice {...conflict} {...answers} isSaving={isSaving} />}
         <LinkForm draft={draft} link={link} errors={errors} onChange={change} />
       </form>
       {leaveDialog}

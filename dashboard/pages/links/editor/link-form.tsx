@@ -1,9 +1,10 @@
 // The fields of a link. Destination and slug come first; the other fields are in closed sections.
 
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { Field, formatExample, Textarea, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { t } from '../../../ui/text.ts'
 import { CardFields } from './card-fields.tsx'
@@ -19,8 +20,10 @@ import { TagsField } from './tags-field.tsx'
 import { TargetingFields } from './targeting-fields.tsx'
 import { UtmFields } from './utm-fields.tsx'
 
-const QrCodePanel = lazy(() =>
-  import('../link/qr-code-panel.tsx').then(({ QrCodePanel }) => ({ default: QrCodePanel })),
+const QrCodePanel = lazyPart(
+  () => import('../link/qr-code-panel.tsx'),
+  'QrCodePanel',
+  <Skeleton className="h-56" />,
 )
 
 export function LinkForm(props: LinkFieldsProps) {
@@ -81,9 +84,7 @@ export function LinkForm(props: LinkFieldsProps) {
       <MoreSection {...props} />
       <CollapsibleSection title="QR code" onOpenChange={setQrOpen}>
         {isQrOpen && (
-          <Suspense fallback={<Skeleton className="h-56" />}>
-            <QrCodePanel slug={draft.slug.trim() || link?.slug || ''} domain={draft.domain || undefined} />
-          </Suspense>
+          <QrCodePanel slug={draft.slug.trim() || link?.slug || ''} domain={draft.domain || undefined} />
         )}
       </CollapsibleSection>
     </div>

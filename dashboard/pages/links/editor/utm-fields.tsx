@@ -1,20 +1,20 @@
 // The UTM values of a link, and the templates that fill them.
 
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { type UtmTemplateResource, utmTemplatesQuery } from '../../../api/utm-templates.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { Field, formatExample, Select, TextField } from '../../../ui/forms/field.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { UTM_PARAMETERS, type UtmValues } from './destination-url.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 import { fillUtm, setAllUtm, setUtm } from './link-draft.ts'
 
-const UtmTemplateDialog = lazy(() =>
-  import('../../settings/utm-templates/utm-template-dialog.tsx').then((m) => ({
-    default: m.UtmTemplateDialog,
-  })),
+const UtmTemplateDialog = lazyPart(
+  () => import('../../settings/utm-templates/utm-template-dialog.tsx'),
+  'UtmTemplateDialog',
 )
 
 export function UtmFields({ draft, onChange }: LinkFieldsProps) {
@@ -102,15 +102,13 @@ function TemplatePicker({ utm, onFill }: PickerProps) {
           </Button>
         </div>
       )}
-      <Suspense>
-        {isSaving && (
-          <UtmTemplateDialog
-            start={Object.fromEntries(UTM_PARAMETERS.map(({ field, name }) => [field, utm[name]]))}
-            onClose={() => setSaving(false)}
-            onSaved={choose}
-          />
-        )}
-      </Suspense>
+      {isSaving && (
+        <UtmTemplateDialog
+          start={Object.fromEntries(UTM_PARAMETERS.map(({ field, name }) => [field, utm[name]]))}
+          onClose={() => setSaving(false)}
+          onSaved={choose}
+        />
+      )}
     </div>
   )
 }

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { type MissingSlug, missingQuery } from '../../../api/missing.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../../shell/viewer.tsx'
@@ -12,17 +12,14 @@ import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { Field, Select } from '../../../ui/forms/field.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { MissingRow, toMissingElementId } from './missing-row.tsx'
 import { ReportSetting } from './report-setting.tsx'
 
-const LinkDrawer = lazy(() =>
-  import('../editor/link-drawer.tsx').then(({ LinkDrawer }) => ({ default: LinkDrawer })),
-)
-const RedirectDialog = lazy(() =>
-  import('./redirect-dialog.tsx').then(({ RedirectDialog }) => ({ default: RedirectDialog })),
-)
+const LinkDrawer = lazyPart(() => import('../editor/link-drawer.tsx'), 'LinkDrawer')
+const RedirectDialog = lazyPart(() => import('./redirect-dialog.tsx'), 'RedirectDialog')
 
 const FROM = '/$workspaceId/links/missing'
 const INTERVALS = {
@@ -71,21 +68,19 @@ export function MissingPage() {
       </Field>
       <Results interval={interval} create={create} redirect={setRedirected} />
       <ReportSetting />
-      <Suspense>
-        {slug !== undefined && !canEdit && <ViewerDialog onClose={closeEditor} />}
-        {slug !== undefined && canEdit && (
-          <LinkDrawer key={`${domain}/${slug}`} id={null} start={{ slug, domain }} onClose={closeEditor} />
-        )}
-        {redirected && (
-          <RedirectDialog
-            missing={redirected}
-            onClose={() => {
-              setRedirected(undefined)
-              focusRow(redirected)
-            }}
-          />
-        )}
-      </Suspense>
+      {slug !== undefined && !canEdit && <ViewerDialog onClose={closeEditor} />}
+      {slug !== undefined && canEdit && (
+        <LinkDrawer key={`${domain}/${slug}`} id={null} start={{ slug, domain }} onClose={closeEditor} />
+      )}
+      {redirected && (
+        <RedirectDialog
+          missing={redirected}
+          onClose={() => {
+            setRedirected(undefined)
+            focusRow(redirected)
+          }}
+        />
+      )}
     </Page>
   )
 }

@@ -2,7 +2,7 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Megaphone, Plus } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import {
   deleteUtmTemplate,
   invalidateUtmTemplates,
@@ -14,14 +14,13 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { usePendingDeletions, useUndoableDelete } from '../../../ui/overlays/use-undoable-delete.ts'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { UTM_PARAMETERS } from '../../links/editor/destination-url.ts'
 import { SettingsHeading } from '../settings-heading.tsx'
 
-const UtmTemplateDialog = lazy(() =>
-  import('./utm-template-dialog.tsx').then((m) => ({ default: m.UtmTemplateDialog })),
-)
+const UtmTemplateDialog = lazyPart(() => import('./utm-template-dialog.tsx'), 'UtmTemplateDialog')
 
 const toDeletionKey = ({ id }: UtmTemplateResource) => `utm-template ${id}`
 
@@ -65,14 +64,12 @@ export function UtmTemplateSettings() {
           </ul>
         </Card>
       )}
-      <Suspense>
-        {editing && (
-          <UtmTemplateDialog
-            template={editing === 'new' ? undefined : editing}
-            onClose={() => edit(undefined)}
-          />
-        )}
-      </Suspense>
+      {editing && (
+        <UtmTemplateDialog
+          template={editing === 'new' ? undefined : editing}
+          onClose={() => edit(undefined)}
+        />
+      )}
     </>
   )
 }

@@ -1,6 +1,6 @@
 // A form as a row and as an API resource, and how its settings become columns.
 
-import { type Selectable, sql } from 'kysely'
+import { type Selectable, sql, type Updateable } from 'kysely'
 import { invalid } from '../../../lib/failure.ts'
 import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
 import { BLOCKED_URL } from '../../../lib/web-url.ts'
@@ -11,8 +11,8 @@ import { toBrandResource } from '../../accounts/brand/brand.ts'
 import { channelsExist } from '../../notify/channels/channels-exist.ts'
 import { ANNOUNCED } from '../leads/announced.ts'
 import type { FormResource, UpdateFormInput } from '../schema.ts'
-import { DEFAULT_SPAM_RETENTION_DAYS, NO_SPAM_RULES } from '../spam/spam-defaults.ts'
-import { DEFAULT_PER_ADDRESS, DEFAULT_RETURN_MODE, type ReturnMode } from './form-defaults.ts'
+import { DEFAULT_RETURN_MODE, DEFAULT_SPAM_RETENTION_DAYS } from './form-defaults.ts'
+import { parseOrNull, readSubmissionSettings } from './form-settings.ts'
 
 /** The permission that every change of a form or submission needs. */
 export const FORMS_WRITE: Action = 'forms:write'
@@ -71,28 +71,10 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
     formKey: form.form_key,
     name: form.name,
     endpoint: `${origin}/f/${form.form_key}`,
-    enabled: form.enabled === 1,
-    requiredFields: JSON.parse(form.required_fields),
-    redirectUrl: form.redirect_url,
-    pageUrl: form.page_url,
-    afterSubmit: form.after_submit as ReturnMode,
-    onError: form.on_error as ReturnMode,
-    captcha: form.captcha === 1,
-    successMessage: form.success_message,
-    allowedOrigins: JSON.parse(form.allowed_origins),
-    perAddress: form.per_address ?? DEFAULT_PER_ADDRESS,
-    nextHosts: JSON.parse(form.next_hosts),
-    channelIds: JSON.parse(form.channel_ids),
-    uploads: parseOrNull(form.uploads),
-    reply: parseOrNull(form.reply),
-    spam: parseOrNull(form.spam) ?? NO_SPAM_RULES,
+    ...readSubmissionSettings(form),
     spamRetentionDays: form.spam_retention_days ?? DEFAULT_SPAM_RETENTION_DAYS,
-    rules: parseOrNull(form.rules) ?? {},
-    messages: parseOrNull(form.messages) ?? {},
     retentionDays: form.retention_days,
-    consent: parseOrNull(form.consent),
     brand: toBrandResource(origin, form.brand),
-    adClickIds: form.ad_click_ids === 1,
     fieldLabels: parseOrNull(form.field_labels) ?? {},
     replyTemplates: parseOrNull(form.reply_templates) ?? [],
     submissions: Number(form.submissions),
@@ -102,40 +84,9 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
   }
 }
 
-/** @returns the parsed value of a JSON column; its type is that of the input's schema */
-export const parseOrNull = (json: string | null) => (json === null ? null : JSON.parse(json))
-
-type Settable = Pick<
-  Selectable<Forms>,
-  | 'name'
-  | 'enabled'
-  | 'required_fields'
-  | 'redirect_url'
-  | 'page_url'
-  | 'after_submit'
-  | 'on_error'
-  | 'captcha'
-  | 'success_message'
-  | 'allowed_origins'
-  | 'per_address'
-  | 'next_hosts'
-  | 'channel_ids'
-  | 'uploads'
-  | 'reply'
-  | 'spam'
-  | 'spam_retention_days'
-  | 'rules'
-  | 'messages'
-  | 'retention_days'
-  | 'consent'
-  | 'ad_click_ids'
-  | 'field_labels'
-  | 'reply_templates'
->
-
 /** The columns that an input names. `null` in the input sets the value of a new form. */
-export function toFormColumns(input: UpdateFormInput): Partial<Settable> {
-  const columns: Partial<Settable> = {
+export function toFormColumns(input: UpdateFormInput): Updateable<Forms> {
+  const columns: Updateable<Forms> = {
     name: input.name,
     enabled: input.enabled === undefined ? undefined : Number(input.enabled ?? true),
     required_fields: toListColumn(input.requiredFields),

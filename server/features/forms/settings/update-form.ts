@@ -4,7 +4,6 @@ import { type Actor, allow, requireScopes } from '../../accounts/access/actor.ts
 import { deleteUnusedLogos, storeBrand } from '../../accounts/brand/store-brand.ts'
 import { requireValidRules } from '../rules/check-rules.ts'
 import type { FormResource, UpdateFormInput } from '../schema.ts'
-import { DEFAULT_SPAM_RETENTION_DAYS } from '../spam/spam-defaults.ts'
 import {
   FORMS_WRITE,
   type FormNeeds,
@@ -15,6 +14,7 @@ import {
   toFormColumns,
   toFormResource,
 } from './form.ts'
+import { DEFAULT_SPAM_RETENTION_DAYS } from './form-defaults.ts'
 import { getForm } from './get-form.ts'
 
 /** @throws Failure `not_found`, `invalid`; `forbidden` for a key that may not delete submissions, where this deletes some */

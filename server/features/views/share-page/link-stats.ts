@@ -33,10 +33,7 @@ export async function renderLinkStats(needs: FigureNeeds & { db: Database }, lin
       countTop(needs, scope, selection, { metric: 'clicks', dimension, limit: ROWS }),
     ),
   ])
-  const format = createBucketFormatter(
-    time.map(({ at }) => at),
-    'UTC',
-  )
+  const format = createBucketFormatter(time, 'UTC')
   const bars = time.map(({ at, count }) => ({ count, title: `${format(at)}: ${formatFigure(count)}` }))
   return html`<div class="tiles"><div>Clicks <b>${formatFigure(all)}</b></div><div>Last 30 days <b>${formatFigure(recent.clicks ?? 0)}</b></div></div>
 ${timelineChart(bars, 'Clicks over the last 30 days')}
