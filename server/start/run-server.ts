@@ -14,6 +14,7 @@ import type { WorkerChannel } from '../workers/worker-channel.ts'
 import { openServices } from './services.ts'
 
 const DRAIN_MS = 25_000
+const LOAD_ROUTES_AFTER_MS = 100
 
 export interface RunningServer {
   node: string
@@ -46,8 +47,8 @@ export async function runServer(
     .filter(Boolean)
     .map((notice) => `${notice}\n`)
   const state = await readFirstAccountState(services.db.read)
-  // After the start message.
-  setImmediate(() => void app.loadRoutes().catch((error) => endAtOnce(toSentence(error))))
+  // After the start message and the answers to visitors who waited for it.
+  setTimeout(() => void app.loadRoutes().catch((error) => endAtOnce(toSentence(error))), LOAD_ROUTES_AFTER_MS)
   return {
     node: services.spool.node,
     readyText: notices.join('') + toReadyText(config, state),
