@@ -4,12 +4,11 @@
 import { invalid } from '../../lib/failure.ts'
 import { quote } from '../../lib/text.ts'
 import { DAY_MS, toUtcDay } from '../../lib/utc-day.ts'
-import { CsvReader } from '../transfer/files/csv-reader.ts'
 import { DateOrders } from '../transfer/files/date-orders.ts'
 import { toPlainName } from '../transfer/files/fields.ts'
-import { recognizeCsvLayout } from '../transfer/files/open-source-file.ts'
+import { readCsvText } from '../transfer/files/open-source-file.ts'
 import { readTime } from '../transfer/files/read-time.ts'
-import { FileProblem, type FileRecord } from '../transfer/files/source-file.ts'
+import type { FileRecord } from '../transfer/files/source-file.ts'
 import { DAYS_MAX, type ReconciledMetric, type ReconcileInput, type Reconciliation } from './schema.ts'
 
 export interface TheirDays {
@@ -63,7 +62,7 @@ export function readDays(text: string, options: Options): TheirDays {
   const read = tables.map((table) => readTable(table.text))
   const found = read.findIndex(({ columns }) => findDateColumn(columns) && findCountColumn(columns, options))
   if (found === -1) throw toColumnFailure(read[0]?.columns ?? [], options)
-  const { columns, records } = read[found] as ReadTable
+  const { columns, records } = read[found] as (typeof read)[number]
   const [dateColumn, [countColumn, metric]] = [
     findDateColumn(columns) as string,
     findCountColumn(columns, options) as [string, ReconciledMetric],
@@ -119,23 +118,10 @@ function splitTables(text: string): TextTable[] {
   return tables
 }
 
-interface ReadTable {
-  columns: string[]
-  records: FileRecord[]
-}
-
-function readTable(text: string): ReadTable {
+function readTable(text: string): ReturnType<typeof readCsvText> {
   if (/^\s*(?:[{[]|<[!a-z?])/i.test(text.slice(0, 200)))
     throw invalid({ csv: 'is not a CSV file: it begins like JSON or HTML. Export the table as CSV' })
-  const reader = new CsvReader(recognizeCsvLayout(text))
-  try {
-    reader.write(text)
-    reader.end()
-  } catch (error) {
-    if (error instanceof FileProblem) throw invalid({ csv: error.message })
-    throw error
-  }
-  return { columns: reader.columns ?? [], records: reader.records }
+  return readCsvText(text)
 }
 
 const findDateColumn = (columns: string[]) => columns.find((name) => DATE_COLUMNS.includes(toKey(name)))

@@ -50,7 +50,7 @@ export type RowKind = (typeof ROW_KINDS)[number]
 export const ROW_OUTCOMES = ['created', 'renamed', 'skipped', 'failed', 'kept'] as const
 export type RowOutcome = (typeof ROW_OUTCOMES)[number]
 
-/** The order of day, month and year in dates such as 03/04/2025. Nobody guesses it. */
+/** The order of day, month and year in dates such as 03/04/2025. It is never guessed. */
 export const DATE_ORDERS = ['dmy', 'mdy', 'ymd'] as const
 export type DateOrder = (typeof DATE_ORDERS)[number]
 
@@ -58,11 +58,11 @@ export type DateOrder = (typeof DATE_ORDERS)[number]
 export const UNDO_DAYS = 30
 /** How long the files of a dry run wait for the import that follows it. */
 export const DRY_RUN_FILE_HOURS = 24
-/** How many imports of a workspace may wait or run. */
+/** The most imports of a workspace that wait or run. */
 export const OPEN_IMPORTS_MAX = 5
-/** More errors of an import are in its CSV. */
+/** The errors shown with an import. Its CSV has all of them. */
 export const ERRORS_SHOWN = 1000
-/** The errors of each import in a list. */
+/** The errors shown with each import of a list. */
 export const ERRORS_LISTED = 5
 export const FILE_MAX = 64 * 1024 ** 2
 /** The limit of click histories, and of our own exports. */
@@ -116,7 +116,7 @@ const texts = (what: string, most: number) =>
       'must not contain NUL or broken Unicode characters',
     )
 
-/** The text of a file, or JSON itself. A form has the file. */
+/** The text of a file, or its JSON. In a multipart form it is the file. */
 const fileContent = (description: string) =>
   z
     .union([z.string().max(TEXT_MAX), z.array(z.unknown()), z.record(z.string(), z.unknown())], {

@@ -120,14 +120,12 @@ const FormRecord = z.object({
   updatedAt: time,
 })
 
-const LinkRecord = z.object({
-  id,
+/** Fields that the rules of the API check. */
+const LinkFields = z.object({
   slug: text(),
-  domain: text(300),
   destinationUrl: text(),
   title: orNull,
   comments: orNull,
-  tags: z.array(text()),
   externalId: orNull,
   archived: z.boolean(),
   startsAt: z.iso.datetime().nullable(),
@@ -135,7 +133,6 @@ const LinkRecord = z.object({
   expiredUrl: orNull,
   clickLimit: z.int().nullable(),
   leadLimit: z.int().nullable(),
-  passwordProtected: z.boolean(),
   forwardQuery: z.boolean(),
   trackConversions: z.boolean(),
   geoTargeting: z.record(z.string(), text()),
@@ -145,13 +142,22 @@ const LinkRecord = z.object({
   extraPath: text().optional(),
   publicStats: z.boolean().optional(),
   split: z.unknown().optional(),
-  splitStartedAt: time.nullable().optional(),
   splitEndsAt: z.iso.datetime().nullable().optional(),
-  splitResult: z.unknown().optional(),
   redirectStatus: z.int(),
   previewTitle: orNull,
   previewDescription: orNull,
   previewImage: orNull,
+})
+export const LINK_FIELDS = LinkFields.keyof().options
+
+const LinkRecord = LinkFields.extend({
+  id,
+  domain: text(300),
+  tags: z.array(text()),
+  passwordProtected: z.boolean(),
+  // Archives of older versions have none.
+  splitStartedAt: time.nullable().optional(),
+  splitResult: z.unknown().optional(),
   clicks: count,
   leads: count,
   lastClickedAt: time.nullable(),

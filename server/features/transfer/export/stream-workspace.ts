@@ -78,7 +78,7 @@ export async function* streamSettings({ db, actor, signal }: WorkspaceScan): Asy
   if (hasAnalyticsSettings(settings)) yield toLines([settings])
 }
 
-/** Links in the trash too, and those that are gone: their clicks need a name. */
+/** With links in the trash and deleted ones, because their clicks need a name. */
 export async function* streamLinks(scan: WorkspaceScan): AsyncGenerator<string> {
   const { db, actor, signal } = scan
   const all = db.read.selectFrom('links').where('workspace_id', '=', actor.workspaceId)
@@ -181,8 +181,8 @@ async function readWhole({ db, actor: { workspaceId } }: WorkspaceScan, position
 }
 
 /**
- * Requests for unknown slugs on the domains of the workspace. The default domain is everybody's: its counts belong to a
- * workspace that is alone.
+ * Requests for unknown slugs on the domains of the workspace. The default domain is shared: its counts belong to a workspace
+ * that is alone on the server.
  */
 export async function* streamMisses(scan: WorkspaceScan): AsyncGenerator<string> {
   const { db, site, actor, signal } = scan

@@ -1,10 +1,10 @@
-// Writes the zip of a workspace while it is sent. The list of its files, with their sums, is the last file: a reader believes
-// only a file that the list names.
+// Writes the zip of a workspace while it is sent. Its last file is the list of all files with their sums: a reader trusts
+// only files of that list.
 
 import { createHash } from 'node:crypto'
 import { type FileOfZip, zipFiles } from '../../../lib/formats/zip-files.ts'
 
-/** The facts that a reader checks before it believes a file. */
+/** The size and checksum of a file, which a reader checks before it trusts the file. */
 export interface PartSum {
   name: string
   /** The number of lines. */

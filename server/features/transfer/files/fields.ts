@@ -1,4 +1,4 @@
-// Reads the fields of a record by the names that tools give them, and collects what is wrong with them.
+// Reads the fields of a record by the names that tools give them, and collects their problems.
 
 import { isCleanText } from '../../../lib/text.ts'
 import { readTime, type TimeOptions } from './read-time.ts'
@@ -136,7 +136,7 @@ export class FieldReader {
     return text ?? ''
   }
 
-  /** Says what is wrong with a field. The name of the column is as the file writes it. */
+  /** Adds a problem with a field, under the name that the file has for it. */
   add(names: string | string[], value: unknown, message: string): void {
     if (this.problems.length >= PROBLEMS_MAX) return
     const name = typeof names === 'string' ? names : this.#findName(names)

@@ -1,6 +1,7 @@
 // Detects the format of an uploaded file: its compression, its encoding, its format, its columns.
 
 import { open, stat } from 'node:fs/promises'
+import { invalid } from '../../../lib/failure.ts'
 import { CsvReader } from './csv-reader.ts'
 import { createDecoding, InvalidByte, recognizeEncoding } from './encoding.ts'
 import { JsonReader, toElements } from './json-reader.ts'
@@ -10,6 +11,7 @@ import {
   type FileEncoding,
   type FileFormat,
   FileProblem,
+  type FileRecord,
   type FileTable,
   type SourceFile,
 } from './source-file.ts'
@@ -191,6 +193,19 @@ export function recognizeCsvLayout(text: string): CsvLayout {
     }
   }
   return best
+}
+
+/** Reads a whole CSV text. @throws Failure `invalid` at the field `csv` */
+export function readCsvText(text: string): { columns: string[]; records: FileRecord[] } {
+  const plain = text.replace(/^\ufeff/, '')
+  const reader = new CsvReader(recognizeCsvLayout(plain))
+  try {
+    reader.write(plain)
+    reader.end()
+  } catch (error) {
+    throw error instanceof FileProblem ? invalid({ csv: error.message }) : error
+  }
+  return { columns: reader.columns ?? [], records: reader.records }
 }
 
 function scoreDelimiter(layout: CsvLayout, sample: string): number {

@@ -4,7 +4,7 @@ import type { DateOrder } from '../schema.ts'
 import type { DateOrders } from './date-orders.ts'
 
 export interface TimeOptions {
-  /** The order of dates such as 03/04/2025; null while nobody has said. */
+  /** The order of dates such as 03/04/2025; null while it is unknown. */
   dateOrder: DateOrder | null
   /** IANA name, for times that name no zone. */
   timeZone: string
@@ -203,12 +203,12 @@ function readNumeric(match: RegExpExecArray, options: TimeOptions): TimeReading 
     if (wall) times.set(order, wall)
   }
   if (times.size === 0) return IMPOSSIBLE
-  const said = (parts[0] as string).length === 4 ? 'ymd' : options.dateOrder
+  const order = (parts[0] as string).length === 4 ? 'ymd' : options.dateOrder
   if ((parts[0] as string).length < 3) options.dateOrders?.note([...times.keys()], match[0])
-  if (said) {
-    const wall = times.get(said)
+  if (order) {
+    const wall = times.get(order)
     if (wall) return resolve(wall, match[10], options)
-    return { message: `This date does not fit the order of the file (${ORDER_TITLES[said]}). Correct it.` }
+    return { message: `This date does not fit the order of the file (${ORDER_TITLES[order]}). Correct it.` }
   }
   if (times.size === 1) return resolve([...times.values()][0] as WallTime, match[10], options)
   return { message: 'Day and month could be either way round. Choose the order of dates for this file.' }

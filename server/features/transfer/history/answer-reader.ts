@@ -3,7 +3,7 @@
 import { sql } from 'kysely'
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
-import type { HistoryMessage, HistoryReply, HistoryTask, LinkDays } from './messages.ts'
+import type { HistoryMessage, HistoryReply, HistoryTask, ImportPlace, LinkDays } from './messages.ts'
 import { toNumberTable } from './row-lists.ts'
 import { type ChunkNeeds, storeChunk } from './store-chunk.ts'
 
@@ -12,7 +12,7 @@ export interface HistoryNeeds extends ChunkNeeds {
   findLinks(keys: string[]): Promise<number[]>
 }
 
-type RunningHistory = Pick<HistoryTask, 'importId' | 'workspaceId' | 'dryRun'>
+type RunningHistory = ImportPlace & Pick<HistoryTask, 'dryRun'>
 
 export async function answerReader(
   needs: HistoryNeeds,
@@ -32,7 +32,7 @@ export async function answerReader(
 
 const PAIRS_PER_STATEMENT = 250
 
-/** How many clicks other imports have brought to each pair. */
+/** @returns the number of clicks that other imports have for each pair */
 async function findBrought(
   { db }: HistoryNeeds,
   { importId, workspaceId }: RunningHistory,
@@ -58,10 +58,10 @@ async function findBrought(
   return found
 }
 
-/** Whether other imports have brought clicks to the workspace, which this one must not bring again. */
+/** Whether other imports have clicks of the workspace, which this one must not import again. */
 export async function hasEarlierHistory(
   read: Connection,
-  { importId, workspaceId }: Pick<HistoryTask, 'importId' | 'workspaceId'>,
+  { importId, workspaceId }: ImportPlace,
 ): Promise<boolean> {
   const day = await read
     .selectFrom('import_days')

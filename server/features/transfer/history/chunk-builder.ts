@@ -7,19 +7,19 @@ import type { ClickDescriber } from './describe-click.ts'
 import type { AgedClicks, DayAddition, HistoryChunk, HistoryTask, ProblemRow } from './messages.ts'
 import { toHitLink } from './stand-in.ts'
 
-/** Clicks of the moment wait for the chunk before them (docs/adr/0015-handed-over-hits.md). */
+/** Live clicks wait for the chunk before them (docs/adr/0015-handed-over-hits.md). */
 const HITS_MAX = 25_000
 /** Each one is a row, and a chunk is one transaction. */
 const DAYS_MAX = 10_000
 /** A chunk without hits says how far the reader is. */
 const ROWS_MAX = 50_000
-/** Room for the hits of a usual chunk: a buffer that grows leaves its smaller ones behind. */
+/** Fits a usual chunk: a buffer that grows leaves its smaller copies as garbage. */
 const LINES_BYTES = 12 * 1024 * 1024
 
-/** A file that does not fit says the same of each of its rows. */
+/** A file of the wrong kind has the same problem in each row. */
 const PROBLEMS_MAX = 10_000
 
-/** Ids of hits from 3 · 2^51 on: no spool comes to them, and those of the demonstration are random. */
+/** Ids of hits from 3 · 2^51 on: no spool reaches them, and those of the demo are random. */
 const FIRST_ID = 3 * 2 ** 51
 const IMPORT_IDS = 2 ** 21
 const CHUNK_IDS = 2 ** 15

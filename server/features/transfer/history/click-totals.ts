@@ -5,12 +5,8 @@ import { sql } from 'kysely'
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import type { DatabaseEngine } from '../../../storage/database/database.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
+import type { ImportPlace } from './messages.ts'
 import { inStatements, toNumberTable } from './row-lists.ts'
-
-interface ImportPlace {
-  workspaceId: number
-  importId: number
-}
 
 export type LinkTotal = [linkId: number, total: number]
 

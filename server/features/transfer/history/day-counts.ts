@@ -47,8 +47,8 @@ export class DayCounts {
   }
 
   /**
-   * Turns the count of a pair into what to do with its clicks: of those that others have not brought, the last ones are new
-   * where the file goes forward in time, and else the first ones.
+   * Decides which clicks of a pair are new: those that other imports lack. They are the last ones where the file goes forward
+   * in time, and else the first ones.
    */
   plan(linkId: number, day: number, brought: number, isForward: boolean): void {
     const slot = this.#find(toKey(linkId, day))

@@ -1,5 +1,5 @@
-// Takes a click history back, for an import that was undone or canceled: erases its hits, and then lowers the counters of
-// its links. Each node does so for the files of its own; an erasure that was interrupted is due again.
+// Erases the click history of an undone or canceled import: first its hits, then what they added to the counters of links.
+// Each node does this for its own files. An interrupted erasure runs again.
 
 import { sql } from 'kysely'
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
@@ -23,7 +23,7 @@ export interface HistoryErasureNeeds {
 const LINKS_AT_ONCE = 50
 
 /**
- * No chunk of the import may be stored any more: its row says so.
+ * Call it once the row of the import says that no more chunks are stored.
  * @throws `unavailable` while the engine is away; the erasure is noted, and the job does it later
  */
 export async function eraseImportedClicks(needs: HistoryErasureNeeds, hits: ImportedHits): Promise<void> {
@@ -77,7 +77,7 @@ async function eraseHere(needs: HistoryErasureNeeds, hits: ImportedHits): Promis
   })
 }
 
-/** Lowers the counters of some links, and deletes what says that they are too high. @returns whether there were any */
+/** Lowers the counters of some links, and deletes the rows of what was subtracted. @returns whether there were any */
 async function lowerCounters(
   { db, findLastClickTimes }: HistoryErasureNeeds,
   { workspaceId, importId }: ImportedHits,
@@ -86,7 +86,7 @@ async function lowerCounters(
   if (linkIds.length === 0) return false
   const times = new Map(await findLastClickTimes(workspaceId, linkIds))
   await db.write(async (connection) => {
-    // Another node may lower the same counters: then there is nothing left here once it is done.
+    // Another node may lower the same counters: then nothing is left once it is done.
     if (db.engine === 'postgres') await lockImport(connection, { workspaceId, importId })
     const lowered = await connection
       .selectFrom('import_days')

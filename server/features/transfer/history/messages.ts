@@ -14,9 +14,12 @@ export interface HistoryRow {
   problems: FieldProblem[]
 }
 
-export interface HistoryTask {
+export interface ImportPlace {
   importId: number
   workspaceId: number
+}
+
+export interface HistoryTask extends ImportPlace {
   dataDir: string
   geoPath: string | undefined
   /** Hosts of this instance's short links, lower case. */
@@ -25,11 +28,11 @@ export interface HistoryTask {
   now: number
   /** Clicks before this moment are past their retention: links count them, and no engine stores them. */
   since: number
-  /** The number of settled rows: those in stored chunks. */
+  /** The number of settled rows, which are in stored chunks. */
   settled: number
   /** The number of stored chunks. */
   chunks: number
-  /** Whether other imports have brought clicks to the workspace. Then only what these lack is new. */
+  /** Whether other imports have clicks of the workspace. Then only clicks that they lack are new. */
   hasEarlier: boolean
   /** Counts, and writes no file. */
   dryRun: boolean
@@ -47,7 +50,7 @@ export interface ProblemRow extends FieldProblem {
   row: number
 }
 
-/** A part of a history. Its hits are in a file that nobody sees before the chunk is stored. */
+/** A part of a history. Its hits are in a hidden file until the chunk is stored. */
 export interface HistoryChunk {
   /** null without a file. */
   number: number | null
@@ -67,7 +70,7 @@ export type LinkDays = Float64Array
 export type HistoryMessage =
   /** Answered with the id of each key's link; 0 where there is none. */
   | { type: 'links'; keys: string[] }
-  /** Answered with how many clicks other imports have brought to each pair. */
+  /** Answered with the number of clicks that other imports have for each pair. */
   | { type: 'brought'; pairs: LinkDays }
   /** Answered once the chunk is stored. */
   | { type: 'chunk'; chunk: HistoryChunk }

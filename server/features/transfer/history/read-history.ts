@@ -14,7 +14,7 @@ import { DayCounts } from './day-counts.ts'
 import { createClickDescriber } from './describe-click.ts'
 import type { HistoryRow, HistoryTask, LinkDays, ProblemRow, SendToServer } from './messages.ts'
 
-/** Names of links that a row was refused for, with as many characters as are told apart. */
+/** Unknown links that were reported already, and the characters of their names that are compared. */
 const UNKNOWN_MAX = 10_000
 const UNKNOWN_CHARS_MAX = 1_000
 /** The characters of a value in the list of problems. */
@@ -80,7 +80,7 @@ function createLinkFinder(send: SendToServer): LinkFinder {
 
 const toDay = (at: number) => Math.floor(at / DAY_MS)
 
-/** Counts the file's clicks by link and day, and asks what others have brought of them. */
+/** Counts the file's clicks by link and day, and asks how many of them other imports have. */
 async function planHistory(
   task: HistoryTask,
   openHistory: HistoryOpener,

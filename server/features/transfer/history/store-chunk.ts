@@ -8,10 +8,10 @@ import type { Connection, Database } from '../../../storage/database/open-databa
 import { listPendingImports } from '../../hits/batches/hit-import.ts'
 import { deleteHiddenChunk, listHiddenChunks, showChunk } from './chunk-files.ts'
 import { replaceClicksBefore } from './click-totals.ts'
-import type { AgedClicks, DayAddition, HistoryChunk, ProblemRow } from './messages.ts'
+import type { AgedClicks, DayAddition, HistoryChunk, ImportPlace, ProblemRow } from './messages.ts'
 import { inStatements, toNumberTable } from './row-lists.ts'
 
-/** Chunks that wait for the hit worker: the disk and the clicks of visitors must not wait for more. */
+/** Most chunks that wait for the hit worker: more would fill the disk and delay the clicks of visitors. */
 const WAITING_MAX = 8
 const POLL_MS = 50
 
@@ -20,11 +20,6 @@ export interface ChunkNeeds {
   dataDir: string
   /** Ends the wait for the hit worker. */
   signal?: AbortSignal
-}
-
-interface ImportPlace {
-  workspaceId: number
-  importId: number
 }
 
 /** The import does not run any more: it was undone or canceled. */
@@ -111,7 +106,7 @@ async function storeDays(
   }
 }
 
-/** Clicks that no engine will have. */
+/** Counts clicks past their retention on their links: no engine stores them. */
 async function countAged(
   { engine }: Database,
   connection: Connection,
@@ -149,8 +144,8 @@ async function storeProblems(
 }
 
 /**
- * After a kill a chunk is in one of three states. Not stored: its file goes, and the reader makes it again. Stored and
- * hidden: it is shown. Shown: nothing is to do. Call it before an import goes on. No reader of the import may run.
+ * After a kill a chunk is in one of three states. Not stored: its file is deleted, and the reader makes it again. Stored and
+ * hidden: it is shown. Shown: it stays. Call it before an import goes on. No reader of the import may run.
  */
 export async function recoverChunks(
   { db, dataDir }: Pick<ChunkNeeds, 'db' | 'dataDir'>,

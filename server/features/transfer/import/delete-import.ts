@@ -1,4 +1,4 @@
-// Asks for the undo of an import, or cancels one that waits or runs. The runner does the work.
+// Requests the undo of an import, or cancels one that waits or runs. The runner does the work.
 
 import { Failure } from '../../../lib/failure.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'

@@ -1,5 +1,5 @@
-// The directory of uploaded files: DATA_DIR/imports. Each upload has a directory of its own, which only this server's
-// person may read.
+// The directory of uploaded files: DATA_DIR/imports. Each upload has a directory of its own, which only the server's user
+// may read.
 
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import type { ImportRow } from './import-row.ts'
 const UNFINISHED = '.tmp'
 /** Longer than any upload takes. */
 const UNFINISHED_MAX_AGE_MS = 24 * 60 * 60_000
-/** Between the last byte of an upload and its row. */
+/** Longer than the time between the last byte of an upload and its row. */
 const UNNAMED_MAX_AGE_MS = 60 * 60_000
 
 const toImportsPath = (dataDir: string) => join(dataDir, 'imports')
@@ -63,7 +63,7 @@ export function toUploadedFiles(
 export const removeUpload = (dataDir: string, directory: string) =>
   rm(toImportPath(dataDir, directory), { recursive: true, force: true })
 
-/** Removes the directories that nobody needs. @param needed by their names */
+/** Removes the directories that are not needed. @param needed by their names */
 export async function sweepUploads(
   dataDir: string,
   needed: Pick<ReadonlyMap<string, unknown>, 'has'>,

@@ -90,7 +90,7 @@ async function requireBudget(
       { retryAfter: RETRY_AFTER_SECONDS },
     )
   if (ofNode + bytes > IMPORT_BYTES_OF_NODE)
-    throw unavailable('Imports keep as many bytes as they may on this server', RETRY_AFTER_SECONDS)
+    throw unavailable('The files of imports have reached the limit of this server', RETRY_AFTER_SECONDS)
 }
 
 const MOST = `${IMPORT_BYTES_OF_WORKSPACE / 1024 ** 3} GiB`

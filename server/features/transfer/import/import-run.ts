@@ -70,7 +70,7 @@ export function toImportRun(
   }
 }
 
-/** Somebody has asked for the undo of an import that runs, or its workspace is gone. */
+/** The running import is to be undone, or its workspace is gone. */
 export class ImportInterrupted extends Error {}
 
 const GONE = 'The import is canceled, or its workspace is gone'

@@ -27,7 +27,7 @@ export interface RunnerNeeds extends ImportNeeds, HistoryErasureNeeds, ReaderNee
   metrics: ImportMetrics
   /** Counts what the hit worker has. */
   drain(): Promise<void>
-  /** How long an import has a reader that others wait for, at first. */
+  /** How long an import keeps its reader while others wait, at first. */
   sliceMs?: number
 }
 
@@ -99,7 +99,7 @@ function requireReadable({ lost, crashes }: ReaderRecord = { lost: 0, crashes: 0
     )
 }
 
-/** It goes on where it was, or its undo comes next. */
+/** Leaves the import as it is: it continues later, or its undo comes next. */
 async function interrupt(needs: RunnerNeeds, { row, options }: ImportRun): Promise<void> {
   const left = await noteReader(needs, row, ({ lost }) => ({ lost, crashes: 0, begun: null }))
   if (!left) await removeUpload(needs.dataDir, options.directory)

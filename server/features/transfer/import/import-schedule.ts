@@ -10,7 +10,7 @@ import { type RunnerNeeds, runImport } from './import-runner.ts'
 
 /** Each takes up to 150 MB. */
 const READERS = 2
-/** The first slice of an import. Each next one is twice as long, so that what has to begin again comes to its end. */
+/** The first slice of an import. Each next one is twice as long, so that an import that begins again comes to its end. */
 export const SLICE_MS = 15_000
 const DOUBLINGS_MAX = 6
 /** An import may be canceled on another node, and its workspace deleted. */
@@ -23,7 +23,7 @@ interface Turn {
   ended: Promise<void>
 }
 
-/** When a workspace last had a reader, and how often in a row it has given way. */
+/** When a workspace last had a reader, and how often in a row its import has given way. */
 interface History {
   endedAt: number
   gaveWay: number
@@ -59,11 +59,11 @@ export function wakeSchedule(schedule: ImportSchedule): void {
   schedule.onWake()
 }
 
-/** Runs what waits on this node, and resolves when nothing does. @throws Failure `unavailable` */
+/** Runs the imports of this node until none waits. @throws Failure `unavailable` */
 export async function runImports(schedule: ImportSchedule): Promise<void> {
   const { signal, turns } = schedule
   const failed = Promise.withResolvers<never>()
-  // Nobody may wait for it at the moment.
+  // An unhandled rejection would end the process.
   failed.promise.catch(() => {})
   try {
     while (!signal.aborted) {
@@ -171,8 +171,8 @@ function giveWay({ needs, turns, histories }: ImportSchedule, count: number): vo
 }
 
 /**
- * Undos, and what has run before, come first. No import begins while another node runs one of the same workspace: both
- * would bring the days of a history that neither has found.
+ * Undos and interrupted imports come first. No import begins while another node runs one of the same workspace: both
+ * would import the same days of a history.
  */
 async function takeNext({ db, node, now }: RunnerNeeds, workspaceId: number): Promise<ImportRow | undefined> {
   const next = await db.read

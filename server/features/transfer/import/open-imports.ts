@@ -11,7 +11,7 @@ import { failAbandonedImports, pruneImportFiles } from './prune-imports.ts'
 
 export type ImportService = ReturnType<typeof openImports>
 
-/** An undo of some hundred links is done by then, and its answer says so. */
+/** Enough for an undo of some hundred links, whose answer then shows its end. */
 const END_WAIT_MS = 2_000
 const POLL_MS = 25
 
@@ -25,7 +25,7 @@ export function openImports(needs: ImportServiceNeeds) {
   let running: Promise<void> | undefined
   let isWanted = false
 
-  /** One schedule runs at a time. It looks at once for what is new, canceled ones too. */
+  /** Runs one schedule at a time, which looks at once for new and canceled imports. */
   function run(): Promise<void> {
     isWanted = true
     wakeSchedule(schedule)
@@ -46,7 +46,7 @@ export function openImports(needs: ImportServiceNeeds) {
     openRoom: createUploadRooms(needs),
     /** Runs what waits on this node. @throws Failure `unavailable` */
     run,
-    /** A failure of it is the job's, which runs each second. */
+    /** Its failure is left to the job, which runs each second. */
     wakeRunner: () => void run().catch(() => {}),
     async waitForEnd({ workspaceId }: Pick<Actor, 'workspaceId'>, id: number, waitMs = END_WAIT_MS) {
       const end = performance.now() + waitMs
@@ -56,12 +56,12 @@ export function openImports(needs: ImportServiceNeeds) {
         await Bun.sleep(POLL_MS)
       }
     },
-    /** Takes the click histories of undone imports off the hits that this node has. */
+    /** Erases the click histories of undone imports from the hits of this node. */
     eraseHistories: () => eraseUndoneHistories(needs),
     pruneFiles: () => pruneImportFiles(needs),
     failAbandoned: () => failAbandonedImports(needs, startedAt),
     metrics: metrics.read,
-    /** They hold for inspections too. */
+    /** Inspections use these too. */
     sliceMs: needs.sliceMs,
     deadlineMs: needs.deadlineMs,
     startReader: needs.startReader,

@@ -1,5 +1,5 @@
-// Deletes what imports leave behind: files that nobody needs, rows that nobody can undo any more, and imports whose server
-// is gone.
+// Deletes what imports leave behind: unneeded files, and rows that are too old for an undo. Fails imports whose server is
+// gone.
 
 import { sql } from 'kysely'
 import { DAY_MS } from '../../../lib/utc-day.ts'
@@ -10,7 +10,7 @@ import { removeUpload, sweepUploads } from './import-files.ts'
 import { readOptions } from './import-row.ts'
 import type { ImportNeeds } from './import-run.ts'
 
-/** For every node: its own files. */
+/** Deletes unneeded files of this node. */
 export async function pruneImportFiles(needs: ImportNeeds): Promise<void> {
   await sweepUploads(needs.dataDir, await listNeededUploads(needs), needs.now())
 }

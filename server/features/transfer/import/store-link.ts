@@ -147,7 +147,7 @@ async function createRenamed(
 
 type Conflict = Omit<Extract<LinkOutcome, { outcome: 'skipped' }>, 'outcome'>
 
-/** Says who has the slug, without a word about other workspaces. */
+/** Describes the owner of the slug. It reveals nothing about other workspaces. */
 async function describeConflict(needs: StoringNeeds, wanted: LinkToStore, typed: string): Promise<Conflict> {
   const { run, transaction, taken } = needs
   const { domain } = wanted

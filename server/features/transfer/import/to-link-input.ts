@@ -1,5 +1,5 @@
-// Turns a link of another tool into the body of POST /links, so that the rules of links judge it like any other. Texts that
-// are longer than ours may be are cut, and people are told.
+// Turns a link of another tool into the body of POST /links, so that the rules of links judge it like any other. Texts over
+// our limits are cut, and the row gets a note.
 
 import { fieldErrors } from '../../../http/validation.ts'
 import { readCountryCode } from '../../../lib/country-code.ts'

@@ -6,11 +6,10 @@ import { Failure, invalid } from '../../../lib/failure.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { type OutcomeNeeds, recordOutcome } from '../../outcomes/record-outcomes.ts'
 import { CreateOutcome, type CreateOutcomeInput } from '../../outcomes/schema.ts'
-import { CsvReader } from '../files/csv-reader.ts'
 import { toPlainName } from '../files/fields.ts'
-import { recognizeCsvLayout } from '../files/open-source-file.ts'
+import { readCsvText } from '../files/open-source-file.ts'
 import { readTime } from '../files/read-time.ts'
-import { FileProblem, type FileRecord } from '../files/source-file.ts'
+import type { FileRecord } from '../files/source-file.ts'
 import { IMPORTED_OUTCOMES_MAX, type OutcomeImportInput, type OutcomeImportResult } from './schema.ts'
 
 const ERRORS_MAX = 100
@@ -59,16 +58,8 @@ export async function importOutcomes(
 }
 
 function readRows(csv: string): Row[] {
-  const text = csv.replace(/^\ufeff/, '')
-  const reader = new CsvReader(recognizeCsvLayout(text))
-  try {
-    reader.write(text)
-    reader.end()
-  } catch (error) {
-    if (error instanceof FileProblem) throw invalid({ csv: error.message })
-    throw error
-  }
-  const names = new Map(reader.columns?.map((name) => [toPlainName(name), name]))
+  const { columns, records } = readCsvText(csv)
+  const names = new Map(columns.map((name) => [toPlainName(name), name]))
   const headers = new Map(
     COLUMNS.flatMap((column): [Column, string][] => {
       const plain = COLUMN_NAMES[column].find((name) => names.has(name))
@@ -79,9 +70,9 @@ function readRows(csv: string): Row[] {
     throw invalid({
       csv: 'must have a header row with the column email, and optionally value, currency and at',
     })
-  if (reader.records.length > IMPORTED_OUTCOMES_MAX)
+  if (records.length > IMPORTED_OUTCOMES_MAX)
     throw invalid({ csv: `must be at most ${IMPORTED_OUTCOMES_MAX} rows: split the file` })
-  return reader.records.map((record) => toRow(record, headers))
+  return records.map((record) => toRow(record, headers))
 }
 
 const toRow = ({ row, fields, problem }: FileRecord, headers: Map<Column, string>): Row => ({

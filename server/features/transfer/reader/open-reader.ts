@@ -14,8 +14,8 @@ export class ReaderLost extends Error {}
  * take milliseconds. It turns while it waits for the server, so a slow server costs it nothing.
  */
 export const READER_DEADLINE_MS = 60_000
-/** Looks at a reader within its deadline. Only looks count: a server that was held up had none in that time. */
-const LOOKS = 6
+/** Watchdog ticks per deadline. Ticks count instead of time, so that a stalled server does not take its reader for stuck. */
+const TICKS = 6
 
 export interface Reader {
   /**
@@ -119,10 +119,10 @@ function startWatched(
   receive: (message: MessageFromReader) => Promise<void>,
   onEnd: (child: ReaderProcess, reason: ReaderLost) => void,
 ): ReaderProcess {
-  let quietLooks = 0
+  let quietTicks = 0
   const child = startReader({
     onMessage(message) {
-      quietLooks = 0
+      quietTicks = 0
       void receive(message)
     },
     onExit(end) {
@@ -131,8 +131,8 @@ function startWatched(
     },
   })
   const watch = setInterval(() => {
-    if (++quietLooks > LOOKS) onEnd(child, new ReaderLost(`The reader was stuck for ${deadlineMs} ms`))
-  }, deadlineMs / LOOKS)
+    if (++quietTicks > TICKS) onEnd(child, new ReaderLost(`The reader was stuck for ${deadlineMs} ms`))
+  }, deadlineMs / TICKS)
   child.post({ type: 'settings', settings: { logLevel: getLogLevel(), logFormat: getLogFormat() } })
   return child
 }

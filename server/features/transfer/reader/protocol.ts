@@ -62,9 +62,9 @@ export interface CheckTask extends SourceTask {
 interface CheckedFile {
   /** Records that are links or clicks, with those that are wrong. */
   rows: number
-  /** What they are about: a link with aliases is several links. */
+  /** Links or clicks in these rows: a link with aliases counts as several. */
   items: number
-  /** The order of its dates, where one was said, or where some date allows only one. */
+  /** The order of its dates: the given one, or the only one that some date allows. */
   dateOrder: DateOrder | null
 }
 

@@ -99,32 +99,32 @@ export function suggestMapping(columns: readonly string[]): Record<string, strin
   return mapping
 }
 
-/** Columns → the mapping that was said → the one that holds. All records of a CSV file have the same columns. */
+/** Columns → the given mapping → the complete one. All records of a CSV file have the same columns. */
 const mappings = new WeakMap<readonly string[], WeakMap<Record<string, string>, CsvMapping>>()
 
-/** The mapping that was said, and what is suggested for fields that nobody has said anything about. */
-export function findMapping({ columns, fields }: FileRecord, said: Record<string, string>): CsvMapping {
-  if (!columns) return mergeMappings([...fields.keys()], said)
+/** The given mapping, with suggestions for the fields that it leaves out. */
+export function findMapping({ columns, fields }: FileRecord, given: Record<string, string>): CsvMapping {
+  if (!columns) return mergeMappings([...fields.keys()], given)
   let known = mappings.get(columns)
   if (!known) {
     known = new WeakMap()
     mappings.set(columns, known)
   }
-  let mapping = known.get(said)
+  let mapping = known.get(given)
   if (!mapping) {
-    mapping = mergeMappings(columns, said)
-    known.set(said, mapping)
+    mapping = mergeMappings(columns, given)
+    known.set(given, mapping)
   }
   return mapping
 }
 
-function mergeMappings(columns: readonly string[], said: Record<string, string>): CsvMapping {
+function mergeMappings(columns: readonly string[], given: Record<string, string>): CsvMapping {
   const mapping: CsvMapping = suggestMapping(columns)
-  const chosen = new Set(Object.values(said))
+  const chosen = new Set(Object.values(given))
   // A column that a person has chosen for one field is no longer guessed for another.
   for (const field of MAPPED_FIELDS) if (chosen.has(mapping[field] ?? '')) delete mapping[field]
   for (const field of MAPPED_FIELDS) {
-    const column = said[field]
+    const column = given[field]
     if (column === '') delete mapping[field]
     else if (column !== undefined) mapping[field] = column
   }
@@ -132,14 +132,14 @@ function mergeMappings(columns: readonly string[], said: Record<string, string>)
 }
 
 /** @throws FileProblem where a person has named a column that is none, and where no column has the destination */
-export function checkMapping(file: SourceFile, said: Record<string, string>): void {
+export function checkMapping(file: SourceFile, given: Record<string, string>): void {
   const [columns, has] = [file.columns, `The file has: ${listNames(file.columns)}.`]
-  for (const column of Object.values(said)) {
+  for (const column of Object.values(given)) {
     // JSON leaves out what is empty: later records may have more.
     if (column !== '' && file.format === 'csv' && !columns.includes(column))
       throw new FileProblem(`mapping: the file has no column "${column}". ${has}`)
   }
-  if (mergeMappings(columns, said).destinationUrl === undefined)
+  if (mergeMappings(columns, given).destinationUrl === undefined)
     throw new FileProblem(
       `No column is known to have the destination. Say which one it is, as destinationUrl of the mapping. ${has}`,
     )

@@ -49,15 +49,15 @@ function readLink(fields: FieldReader, options: ReadingOptions): NewLink {
   }
 }
 
-/** The slug is said by a column of its own, or by the short URL. */
+/** The slug is in a column of its own, or in the short URL. */
 function readShortUrl(fields: FieldReader, mapping: CsvMapping): Pick<SourceLink, 'host' | 'slug'> {
-  const said = { slug: mapping.slug ?? '', shortUrl: mapping.shortUrl ?? '', domain: mapping.domain ?? '' }
-  const written = fields.text(said.shortUrl)
+  const column = { slug: mapping.slug ?? '', shortUrl: mapping.shortUrl ?? '', domain: mapping.domain ?? '' }
+  const written = fields.text(column.shortUrl)
   const short = written === null ? null : splitShortUrl(written)
   if (written !== null && !short)
-    fields.add(said.shortUrl, written, 'This is not a short URL. Write it as https://go.example/slug.')
-  const host = readDomainName(fields, said.domain)
-  const slug = fields.text(said.slug)
+    fields.add(column.shortUrl, written, 'This is not a short URL. Write it as https://go.example/slug.')
+  const host = readDomainName(fields, column.domain)
+  const slug = fields.text(column.slug)
   const own = slug?.includes('://') ? splitShortUrl(slug) : null
   return {
     host: host ?? short?.host ?? own?.host ?? null,

@@ -26,7 +26,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): NewLink {
     destinationUrl: fields.required(NO_DESTINATION, 'target'),
     comments: fields.text('description'),
     createdAt: fields.time(options, 'created_at'),
-    // Nobody may reach what was protected or banned until somebody has decided it.
+    // Protected and banned links stay closed until a person decides.
     archived: isBanned || isProtected,
     expiresAt: fields.time(options, 'expire_in'),
     clicks: fields.number('visit_count'),

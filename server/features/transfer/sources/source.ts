@@ -28,7 +28,7 @@ export interface SourceLink {
   expiresAt: number | null
   expiredUrl: string | null
   clickLimit: number | null
-  /** In clear, where a tool exports it. */
+  /** In plain text, where a tool exports it. */
   password: string | null
   /** ISO 3166-1 alpha-2, upper case → URL. */
   geoTargeting: Record<string, string>

@@ -66,7 +66,7 @@ export async function findByKeys<Name>(
   )
 }
 
-/** Whether the workspace imports an export of itself: rows with the ids of the archive are what it names. */
+/** Whether the workspace imports its own export: the ids of the archive are then ids of its rows. */
 export async function isOwnExport({ run, connection }: ItemSearch): Promise<boolean> {
   const workspace = await connection
     .selectFrom('workspaces')
@@ -92,7 +92,7 @@ export async function listRowIds(
   return rows.map(({ id }) => id)
 }
 
-/** Whether an earlier import, or an earlier part of this one, has brought something of this kind. */
+/** Whether an earlier import, or an earlier part of this one, has created something of this kind. */
 export async function hasItems({ run, connection }: ItemSearch, kind: ItemKind): Promise<boolean> {
   const start = toArchiveKey(run.archive.publicId, kind, '')
   const row = await connection

@@ -58,7 +58,7 @@ export async function requireRoomForFiles(
 const toDiskProblem = (bytes: number) =>
   `The disk of this server has no room for files of ${formatBytes(bytes)} from the zip.`
 
-/** @param requireRunning is asked while files are unpacked. What it throws ends that */
+/** @param requireRunning is called while files are unpacked; its error ends the unpacking */
 export function openArchiveFiles(
   run: ArchiveOwner,
   needs: ArchiveFilesNeeds,

@@ -20,7 +20,7 @@ export async function storeAttempts(
     .execute()
 }
 
-/** The default domain is everybody's: its counts come along where the workspace is alone on the server. */
+/** The default domain is shared: its counts are imported only where the workspace is alone on the server. */
 export async function storeMiss(
   { run, connection }: RecordTransaction,
   { domain, hour, slug, hits, visitors, bots, lastAt }: ArchiveRecord<'misses.ndjson'>,

@@ -14,7 +14,7 @@ import { toSearchText } from '../../links/search.ts'
 import { setLinkTags } from '../../links/set-link-tags.ts'
 import { isReserved, listSimilarSlugs } from '../../links/slug.ts'
 import { SplitResultShape } from '../../links/split/schema.ts'
-import type { ArchiveRecord } from '../archive/record-schemas.ts'
+import { type ArchiveRecord, LINK_FIELDS } from '../archive/record-schemas.ts'
 import { storeTotals } from '../history/click-totals.ts'
 import {
   type ArchiveImport,
@@ -93,43 +93,15 @@ async function chooseLinkDomain(
   })
 }
 
-const toInput = (record: LinkRecord): CreateLinkInput => {
-  const { destinationUrl, slug, title, comments, tags, externalId, archived, startsAt, expiresAt } = record
-  const { expiredUrl, clickLimit, leadLimit, forwardQuery, trackConversions } = record
-  const { geoTargeting, deviceTargeting, rules, extraPath, split, splitEndsAt, redirectStatus } = record
-  const { publicStats } = record
-  const { previewTitle, previewDescription, previewImage } = record
-  return parseInput(CreateLink, {
-    destinationUrl,
-    slug,
-    title,
-    comments,
-    tagNames: tags,
-    externalId,
-    archived,
-    startsAt,
-    expiresAt,
-    expiredUrl,
-    clickLimit,
-    leadLimit,
-    forwardQuery,
-    trackConversions,
+const toInput = (record: LinkRecord): CreateLinkInput =>
+  parseInput(CreateLink, {
+    ...Object.fromEntries(LINK_FIELDS.map((name) => [name, record[name]])),
+    tagNames: record.tags,
     // Older versions took codes that no visitor has.
     geoTargeting: Object.fromEntries(
-      Object.entries(geoTargeting).filter(([code]) => readCountryCode(code) !== null),
+      Object.entries(record.geoTargeting).filter(([code]) => readCountryCode(code) !== null),
     ),
-    deviceTargeting,
-    rules,
-    extraPath,
-    publicStats,
-    split,
-    splitEndsAt,
-    redirectStatus,
-    previewTitle,
-    previewDescription,
-    previewImage,
   })
-}
 
 type NewLink = Omit<
   LinkRow,

@@ -83,7 +83,7 @@ async function storeOutcomes(
   return `${left} of its ${rows.length} outcomes have external ids that are in use here, and are left out.`
 }
 
-/** Nothing is sent: one that waited where it was written did not leave from there. */
+/** Sends nothing: a reply that waited on the old server was never sent, and is canceled. */
 async function storeReplies(
   { run, connection }: RecordTransaction,
   record: SubmissionRecord,

@@ -19,7 +19,7 @@ import {
 import { findItems, isFromDryRun, isOwnExport, listRowIds, storeItemKey } from './item-keys.ts'
 import { parseInput } from './parse-input.ts'
 
-/** Its shared page, reports and alerts stay where they were: their addresses and channels are of the old server. */
+/** Without its shared page, reports and alerts: their addresses and channels belong to the old server. */
 export async function storeView(
   transaction: RecordTransaction,
   record: ArchiveRecord<'views.ndjson'>,
@@ -91,7 +91,7 @@ async function mapFilter(
   written: string,
 ): Promise<string | MissingItem> {
   const split = splitFilter([written])
-  // Its mistake is found where the view is checked.
+  // The check of the view reports the mistake.
   if (typeof split === 'string') return written
   if (name === 'domain')
     return writeFilter({ ...split, texts: split.texts.map((host) => mapDomain(transaction.run, host)) })

@@ -78,7 +78,7 @@ function requireOneOrder({ ambiguous, contradiction }: DateOrders): void {
     )
 }
 
-/** Says from time to time that it goes on: nobody knows how many rows there are. */
+/** Reports each second that the task goes on. The number of rows is unknown. */
 export function createReport(send: (batch: null) => Promise<null>): () => Promise<void> {
   let next = performance.now() + REPORT_EVERY_MS
   return async () => {
