@@ -1,7 +1,7 @@
 // Checks the alerts that are due each hour, and stores those to tell with their deliveries in one transaction. A unique row
 // for the view and its hours lets one node win, however many run.
 
-import { enqueueAlert } from '../../notify/outbox/enqueue-alert.ts'
+import { enqueueAlert } from '../../notify/outbox/enqueue-view.ts'
 import { findAlertHours, findCheckAfterAlert, findNextCheck } from '../alert-schedule.ts'
 import { runDueViews, setDue, type ViewJobNeeds } from '../due-views.ts'
 import { type AlertSettings, isDifferenceAlert } from '../schema.ts'

@@ -1,7 +1,7 @@
 // Sends the reports that are due: counts each, and stores it with its deliveries in one transaction. A unique row for the
 // view and the period lets one node win, however many run.
 
-import { enqueueReport } from '../../notify/outbox/enqueue-report.ts'
+import { enqueueReport } from '../../notify/outbox/enqueue-view.ts'
 import { runDueViews, setDue, type ViewJobNeeds } from '../due-views.ts'
 import { findDuePeriod, findNextDue } from '../report-schedule.ts'
 import type { ReportSettings } from '../schema.ts'
