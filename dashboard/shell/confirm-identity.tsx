@@ -1,12 +1,11 @@
 // Listens for requests that need a confirmation, and opens the dialog for it. The dialog is loaded when it is first
 // needed.
 
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { setConfirmation } from '../api/client.ts'
+import { lazyPart } from '../ui/lazy-part.tsx'
 
-const ConfirmIdentityDialog = lazy(() =>
-  import('./confirm-identity-dialog.tsx').then((m) => ({ default: m.ConfirmIdentityDialog })),
-)
+const ConfirmIdentityDialog = lazyPart(() => import('./confirm-identity-dialog.tsx'), 'ConfirmIdentityDialog')
 
 /** Several requests at once share one dialog. */
 interface Question {
@@ -32,9 +31,5 @@ export function ConfirmIdentity() {
     })
   }, [])
   if (!question) return null
-  return (
-    <Suspense>
-      <ConfirmIdentityDialog onAnswer={question.answer} />
-    </Suspense>
-  )
+  return <ConfirmIdentityDialog onAnswer={question.answer} />
 }

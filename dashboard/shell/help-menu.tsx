@@ -2,11 +2,12 @@
 
 import { Link } from '@tanstack/react-router'
 import { CircleHelp } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
+import { lazyPart } from '../ui/lazy-part.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../ui/overlays/menu.tsx'
 import { useOperatedWorkspace, useOptionalWorkspace } from './use-workspace.ts'
 
-const WhatsNew = lazy(() => import('./whats-new.tsx').then((m) => ({ default: m.WhatsNew })))
+const WhatsNew = lazyPart(() => import('./whats-new.tsx'), 'WhatsNew')
 
 export function HelpMenu({ openShortcuts }: { openShortcuts: () => void }) {
   const workspace = useOptionalWorkspace()
@@ -44,7 +45,7 @@ export function HelpMenu({ openShortcuts }: { openShortcuts: () => void }) {
         <MenuSeparator />
         <MenuItem onSelect={() => setNewOpen(true)}>What’s new</MenuItem>
       </Menu>
-      <Suspense>{isNewOpen && <WhatsNew onClose={() => setNewOpen(false)} />}</Suspense>
+      {isNewOpen && <WhatsNew onClose={() => setNewOpen(false)} />}
     </>
   )
 }

@@ -2,8 +2,9 @@
 
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { userQuery } from '../api/session.ts'
+import { lazyPart } from '../ui/lazy-part.tsx'
 import { handleShortcut, isTaken, setReadOnlyShortcuts, useShortcuts } from '../ui/shortcuts.ts'
 import { NoWorkspacePage } from './error-pages.tsx'
 import { saveLastWorkspace } from './last-workspace.ts'
@@ -13,15 +14,9 @@ import { Sidebar } from './sidebar.tsx'
 import { useCanEdit, useOptionalWorkspace } from './use-workspace.ts'
 import { ViewerNotice } from './viewer.tsx'
 
-const CommandPalette = lazy(() =>
-  import('./command-palette.tsx').then(({ CommandPalette }) => ({ default: CommandPalette })),
-)
-const ShortcutList = lazy(() =>
-  import('./shortcut-list.tsx').then(({ ShortcutList }) => ({ default: ShortcutList })),
-)
-const SecondFactorRequired = lazy(() =>
-  import('./second-factor-required.tsx').then((m) => ({ default: m.SecondFactorRequired })),
-)
+const CommandPalette = lazyPart(() => import('./command-palette.tsx'), 'CommandPalette')
+const ShortcutList = lazyPart(() => import('./shortcut-list.tsx'), 'ShortcutList')
+const SecondFactorRequired = lazyPart(() => import('./second-factor-required.tsx'), 'SecondFactorRequired')
 
 type Overlay = 'palette' | 'shortcuts'
 
@@ -52,19 +47,11 @@ export function Shell() {
       <Sidebar openPalette={() => open('palette')} openShortcuts={() => open('shortcuts')} />
       <div key={workspace.id} className="min-w-0">
         {!canEdit && <ViewerNotice />}
-        {isBlocked ? (
-          <Suspense>
-            <SecondFactorRequired workspace={workspace.name} onDone={unblock} />
-          </Suspense>
-        ) : (
-          <Outlet />
-        )}
+        {isBlocked ? <SecondFactorRequired workspace={workspace.name} onDone={unblock} /> : <Outlet />}
       </div>
       <WorkspaceGone workspaceId={workspace.id} />
-      <Suspense>
-        {overlay === 'palette' && <CommandPalette initialText={pasted.current} onClose={close} />}
-        {overlay === 'shortcuts' && <ShortcutList onClose={close} />}
-      </Suspense>
+      {overlay === 'palette' && <CommandPalette initialText={pasted.current} onClose={close} />}
+      {overlay === 'shortcuts' && <ShortcutList onClose={close} />}
     </div>
   )
 }

@@ -1,9 +1,9 @@
 // Read-only notices for viewers: a line on every page, and a note in place of an editor.
 
 import { Eye } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { lazyPart } from '../ui/lazy-part.tsx'
 
-const ReadOnlyDialog = lazy(() => import('./viewer-dialog.tsx').then((m) => ({ default: m.ReadOnlyDialog })))
+const ReadOnlyDialog = lazyPart(() => import('./viewer-dialog.tsx'), 'ReadOnlyDialog')
 
 const REASON = 'You have view-only access to this workspace.'
 
@@ -16,7 +16,5 @@ export const ViewerNotice = () => (
 
 /** Opens where an address leads to an editor. */
 export const ViewerDialog = ({ onClose }: { onClose: () => void }) => (
-  <Suspense>
-    <ReadOnlyDialog reason={REASON} onClose={onClose} />
-  </Suspense>
+  <ReadOnlyDialog reason={REASON} onClose={onClose} />
 )

@@ -10,7 +10,7 @@ export const CODE_NAMES =
 
 /** Functions that do not show their arguments. */
 export const CODE_CALLS =
-  /^(?:classNames|querySelector|querySelectorAll|closest|matches|matchMedia|addEventListener|removeEventListener|getAttribute|setAttribute|removeAttribute|startsWith|endsWith|includes|indexOf|split|replace|replaceAll|RegExp|test|getElementById|createElement|createElementNS|DateTimeFormat|NumberFormat|DisplayNames|ListFormat|getItem|setItem|Event|CustomEvent|KeyboardEvent|useParams|useSearch|lazy|has|get|append|set)$/
+  /^(?:classNames|querySelector|querySelectorAll|closest|matches|matchMedia|addEventListener|removeEventListener|getAttribute|setAttribute|removeAttribute|startsWith|endsWith|includes|indexOf|split|replace|replaceAll|RegExp|test|getElementById|createElement|createElementNS|DateTimeFormat|NumberFormat|DisplayNames|ListFormat|getItem|setItem|Event|CustomEvent|KeyboardEvent|useParams|useSearch|lazyPart|has|get|append|set)$/
 
 /** Names of keys and of headers, and other words that programs read. */
 const CODE_WORDS =
@@ -22,7 +22,7 @@ const NEUTRAL =
 
 const stripNeutral = (text: string) => text.replace(NEUTRAL, ' ')
 
-const LETTERS = /\p{L}{2,}|(?<!\p{L})[aAI](?!\p{L})/u
+const LETTERS = /\p{L}{2,}|(?<!\p{L})[aAI](?!\p{L})|e\.g\./u
 
 /** In a place where everything is read by people: has at least one word. */
 export const readsAsText = (text: string) => LETTERS.test(stripNeutral(text))

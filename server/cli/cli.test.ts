@@ -295,6 +295,14 @@ describe('the command line', () => {
     },
   )
 
+  test('--help behind a command lists what begins with its word', async () => {
+    await inEmptyDir(async (DATA_DIR) => {
+      const { code, out, err } = await towpath({ DATA_DIR }, ['key', 'create', '--help'])
+      expect([code, err]).toEqual([0, ''])
+      expect(out.match(/^ {2}\S+ \S+/gm)).toEqual(['  key create', '  key list', '  key revoke'])
+    })
+  })
+
   describe('refuses wrong commands', () => {
     const dir = mkdtempSync(join(tmpdir(), 'towpath-test-'))
     let shell: ReturnType<typeof openShell>

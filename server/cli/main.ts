@@ -9,13 +9,13 @@ import { createRequestContext, runForRequest } from '../lib/telemetry/request-co
 import { requireOwnFormats } from '../start/open-rows.ts'
 import { openDatabase } from '../storage/database/open-database.ts'
 import { type AnyCommand, CommandError, type CommandInput, OPTIONS } from './command.ts'
-import { COMMANDS, USAGE } from './commands.ts'
+import { COMMANDS, formatUsage } from './commands.ts'
 
 function parse(argv: string[]): CommandInput & { command: AnyCommand } {
   const { positionals, values } = parseArgs({ args: argv, allowPositionals: true, options: OPTIONS })
   const begin = (count: number) => positionals.slice(0, count).join(' ')
   const command = COMMANDS.find(({ name }) => name === begin(2) || name === begin(1))
-  if (!command) throw new CommandError(`There is no command "${begin(2)}".\n\n${USAGE}`)
+  if (!command) throw new CommandError(`There is no command "${begin(2)}".\n\n${formatUsage(positionals[0])}`)
   const { name } = command
   const words = positionals.slice(name.split(' ').length)
   const surplus = words[command.words]
@@ -29,7 +29,8 @@ function parse(argv: string[]): CommandInput & { command: AnyCommand } {
 }
 
 async function run(argv: string[]): Promise<string> {
-  if (argv.length === 0 || ['help', '--help', '-h'].includes(argv[0] ?? '')) return USAGE
+  const [first = 'help'] = argv
+  if (first === 'help' || argv.some((word) => word === '--help' || word === '-h')) return formatUsage(first)
   const { command, ...input } = parse(argv)
   if ('runOnFiles' in command) return command.runOnFiles(input)
   if ('runStandalone' in command) {
@@ -63,7 +64,7 @@ const explainMissing = (path: string) =>
 Set it to the directory of your server: DATA_DIR=/var/lib/towpath npx towpath …
 Or begin there: start the server first (npm start), or set DATA_DIR=./data.`
 
-/** An error as a sentence for the operator. */
+/** The message of an error for the operator. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.problems.join('\n')
   if (!(error instanceof Error)) return String(error)

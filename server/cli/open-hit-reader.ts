@@ -1,10 +1,11 @@
-// Opens the hits for questions and exports of a command, beside a server and without one.
+// Opens the hits for questions and exports of a command, with or without a running server.
 
 import type { Config } from '../config/config.ts'
 import { deleteHitCopy, toHitCopyPath } from '../features/hits/batches/hit-copy.ts'
 import { openServices } from '../start/services.ts'
 import { createClickHouseClient } from '../storage/hits/clickhouse/client.ts'
-import { openClickHouseReader } from '../storage/hits/clickhouse/reader.ts'
+import { openClickHouseExporter } from '../storage/hits/clickhouse/export.ts'
+import { createQuestionRunner } from '../storage/hits/clickhouse/query.ts'
 import { openHitCopy } from '../storage/hits/duckdb/open-hit-copy.ts'
 import type { HitReader } from '../storage/hits/hit-engine.ts'
 import { isDataDirLocked } from '../storage/lock.ts'
@@ -28,11 +29,11 @@ export async function openHitReader(
 ): Promise<OpenHits> {
   if (config.clickHouseUrls) {
     const client = createClickHouseClient(config.clickHouseUrls)
-    const reader = openClickHouseReader(client, scratchDir)
+    const exporter = openClickHouseExporter(client, scratchDir)
     return {
-      hits: reader,
+      hits: { ask: createQuestionRunner(client).ask, export: exporter.run },
       async close() {
-        await reader.close()
+        await exporter.close()
         await client.close()
       },
     }

@@ -18,8 +18,8 @@ export async function sendFile(
 }
 
 /**
- * Takes the next text when the one before is sent. An error ends the connection, so that the receiver does not take
- * half a file for a whole one. @param requestId the log line about such an error has it
+ * Reads the next text after the previous one was sent. An error aborts the connection, so that half a file does not
+ * look complete. @param requestId the log line about such an error has it
  */
 export function toTextStream(
   pieces: Pieces<string | Uint8Array>,

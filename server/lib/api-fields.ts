@@ -14,7 +14,7 @@ const TYPE_NAMES: Record<string, string> = {
   int: 'a whole number',
 }
 
-// The messages of shapes that name none of their own. Those of zod name types of JavaScript.
+// Default messages, because zod's messages name types of JavaScript.
 z.config({
   customError({ code, expected, input, values, minimum, maximum, origin }) {
     if (input === undefined) return 'is required'
@@ -40,7 +40,7 @@ export const text = (min: number, max: number) =>
       (value) => countCharacters(value) >= min,
       min === 1 ? 'must not be empty' : `must be at least ${min} characters`,
     )
-    // Later checks and changes read a text of a bounded length only.
+    // Later checks and transformations get only texts of bounded length.
     .refine((value) => countCharacters(value) <= max, {
       error: `must be at most ${max} characters`,
       abort: true,
@@ -103,7 +103,7 @@ export const PAGE_PARAMETERS = {
   cursor: parameter(1000).optional(),
 }
 
-/** A range that has every workspace's beginning or now in it, so that either end may stand alone. */
+/** A range wide enough for every workspace, so that either end can be given alone. */
 export const EXAMPLE_DATES: Record<keyof DateBounds, string> = { start: '2026-03-29', end: '2030-12-31' }
 
 /** A query parameter that is one end of a date range: an instant or a date. Its value is in milliseconds. */

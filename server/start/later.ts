@@ -3,27 +3,21 @@
 
 import { dirname } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { createClickAnnouncer } from '../features/analytics/feed/announce-clicks.ts'
-import { reportMissing } from '../features/analytics/missing/report-missing.ts'
-import type { createClickInference } from '../features/attribution/infer-clicks.ts'
+import type { ClickInference } from '../features/attribution/infer-clicks.ts'
 import { type BackupSchedule, createBackupSchedule } from '../features/backup/schedule.ts'
-import { createDestinationWatch } from '../features/destinations/watch-destinations.ts'
 import { createSubmissionPruner } from '../features/forms/erasure/prune-submissions.ts'
 import { toRetentionStart } from '../features/hits/retention.ts'
-import { createExpirationAnnouncer } from '../features/links/counting/closed-links.ts'
-import { createClockFollower } from '../features/notify/delivery/follow-clock.ts'
-import { endDueSplits } from '../features/splits/end-split.ts'
 import { type ImportServiceNeeds, openImports } from '../features/transfer/import/open-imports.ts'
 import type { Metric } from '../http/health-and-metrics.ts'
-import { createApiNeeds, createVerificationNeeds } from './api-needs.ts'
+import { createApiNeeds } from './api-needs.ts'
 import type { CommonParts } from './common-parts.ts'
 import { createServerDoctor } from './doctor.ts'
-import { type JobNeeds, startJobs } from './jobs.ts'
+import { startJobs } from './jobs.ts'
 import type { Notify } from './notify.ts'
 import type { MetricsNeeds } from './observability.ts'
 import type { PublicEndpoints } from './public-endpoints.ts'
 import type { Stores } from './stores.ts'
-import { createViewJobs, createViewNeeds } from './views.ts'
+import { createViewNeeds } from './views.ts'
 
 export interface LaterOptions {
   worker?: MetricsNeeds['worker']
@@ -35,7 +29,7 @@ interface LaterParts extends CommonParts, PublicEndpoints {
   hitWorker: Stores['hitWorker']
   setSalts: Stores['setSalts']
   notify: Notify
-  attribution: ReturnType<typeof createClickInference>
+  attribution: ClickInference
 }
 
 /** Jobs run from now on. */
@@ -50,15 +44,14 @@ export function openLaterServices(
   const doctor = createServerDoctor(config, { ...shared, hitWorker })
   const imports = openServiceImports(config, { ...shared, ...reading })
   const submissionPruner = createSubmissionPruner(shared)
-  const jobs = startServiceJobs(config, {
+  const jobs = startJobs(config, {
     ...shared,
+    setSalts,
+    attribution,
     imports,
     submissionPruner,
-    makeBackup: backups.run,
-    setSalts,
-    endDueSplits: () => endDueSplits({ ...shared, resolvePendingAttribution }),
-    ...createViewJobs(config, { ...shared, resolvePendingAttribution }, notify.wake),
-    resolvePendingAttribution: attribution.resolveAllPending,
+    backups,
+    wakeDeliverer: () => notify.wake(),
   })
   for (const part of [backups, imports, submissionPruner]) addMetrics(part.metrics)
   return {
@@ -86,7 +79,7 @@ const openServiceImports = (
     dataDir,
     node: shared.spool.node,
     geoPath: geoipDb,
-    retentionStart: (at) => (days === undefined ? 0 : toRetentionStart(at, days)),
+    retentionStart: (at) => toRetentionStart(at, days),
   })
 
 /** The first worker of a machine makes the backup of all: the command reads the settings that the supervisor has read. */
@@ -98,46 +91,4 @@ function createServiceBackups(
   const settings = (worker?.number ?? 1) === 1 ? config.backups : undefined
   const dataDir = worker ? dirname(config.dataDir) : config.dataDir
   return createBackupSchedule({ settings, dataDir, now })
-}
-
-type JobServices = CommonParts &
-  Pick<
-    JobNeeds,
-    | 'makeBackup'
-    | 'setSalts'
-    | 'endDueSplits'
-    | 'sendReports'
-    | 'sendAlerts'
-    | 'resolvePendingAttribution'
-    | 'imports'
-    | 'submissionPruner'
-  >
-
-function startServiceJobs(config: Config, services: JobServices) {
-  const { spool, cluster, hits, blocklist, uploads } = services
-  const mails = { origin: config.origin, onlyVerified: config.signup === 'open' }
-  const clicks = createClickAnnouncer({ ...services, node: spool.node, origin: config.origin })
-  return startJobs({
-    ...services,
-    announceClicks: clicks.run,
-    announceExpired: createExpirationAnnouncer(services).run,
-    runAlone: cluster.runAlone,
-    hitRetentionDays: config.hitRetentionDays,
-    pruneHits: hits.pruneHits,
-    node: spool.node,
-    eraseHits: hits.eraseHits,
-    reloadBlocklist: blocklist.reload,
-    sweepUploads: uploads.sweep,
-    eraseFiles: uploads.erase,
-    reportMissing: () => reportMissing({ ...services, ...mails }),
-    watchDestinations: createDestinationWatch({
-      ...services,
-      ...mails,
-      sync: services.destinationSync,
-      allow: config.webhookAllow,
-    }),
-    pruneBuiltFiles: services.builtFiles?.prune,
-    verification: createVerificationNeeds(config, services),
-    followClock: createClockFollower(services),
-  })
 }

@@ -5,6 +5,7 @@ import type { Config } from '../config/config.ts'
 import { VERSION } from '../config/version.ts'
 import type { Metric } from '../http/health-and-metrics.ts'
 import { toCommitMetrics } from '../http/telemetry/commit-metrics.ts'
+import { gauge } from '../http/telemetry/metric.ts'
 import type { ObserverNeeds } from '../http/telemetry/observe-requests.ts'
 import { openTracing } from '../http/telemetry/open-tracing.ts'
 import { openProcessMetrics } from '../http/telemetry/process-metrics.ts'
@@ -82,18 +83,16 @@ export function readDatabaseMetrics({ sizes }: Pick<DatabaseHandle, 'sizes'>): M
   if (!known) return []
   const { bytes, freeBytes, walBytes } = known
   return [
-    { name: 'towpath_database_bytes', kind: 'gauge', help: 'Size of the SQLite file', value: bytes },
-    {
-      name: 'towpath_database_free_bytes',
-      kind: 'gauge',
-      help: 'Part of the SQLite file that deletions have left free; later rows use it',
-      value: freeBytes,
-    },
-    {
-      name: 'towpath_wal_bytes',
-      kind: 'gauge',
-      help: "Size of SQLite's log; it stays long while another process reads the file for long",
-      value: walBytes,
-    },
+    gauge('towpath_database_bytes', 'Size of the SQLite file', bytes),
+    gauge(
+      'towpath_database_free_bytes',
+      'Part of the SQLite file that deletions have left free; later rows use it',
+      freeBytes,
+    ),
+    gauge(
+      'towpath_wal_bytes',
+      "Size of SQLite's log; it stays long while another process reads the file for long",
+      walBytes,
+    ),
   ]
 }

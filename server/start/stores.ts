@@ -169,7 +169,7 @@ async function openHitWorker(
     geoPath: config.geoipDb,
     countedUpTo: await getCountedBatch(db, spool.node),
     toldUpTo: (await ensureClickMark(db, spool.node)).batch,
-    since: config.hitRetentionDays === undefined ? 0 : toRetentionStart(now(), config.hitRetentionDays),
+    since: toRetentionStart(now(), config.hitRetentionDays),
     storeCounts: (batch) => countClicks(db, batch),
     now,
     rollUpPace,

@@ -1,8 +1,6 @@
-// Wires views: their shared pages, their reports and alerts, and the public statistics of links.
+// Wires views: their shared pages, and the public statistics of links.
 
 import type { Config } from '../config/config.ts'
-import { sendDueAlerts } from '../features/views/alerts/send-alerts.ts'
-import { sendDueReports } from '../features/views/reports/send-reports.ts'
 import { renderLinkStats } from '../features/views/share-page/link-stats.ts'
 import { STATS_STYLE } from '../features/views/share-page/render-share.ts'
 import { createSharePass } from '../features/views/share-page/share-pass.ts'
@@ -11,12 +9,6 @@ import type { CommonParts } from './common-parts.ts'
 type ViewParts = CommonParts & { resolvePendingAttribution: (workspaceId: number) => Promise<void> }
 
 const toCounting = (parts: ViewParts) => ({ ...parts, defaultDomain: parts.site.domain })
-
-/** The jobs that send reports and alerts of views. */
-export function createViewJobs({ origin }: Config, parts: ViewParts, wake: () => void) {
-  const needs = { ...toCounting(parts), origin, wakeDeliverer: () => wake() }
-  return { sendReports: () => sendDueReports(needs), sendAlerts: () => sendDueAlerts(needs) }
-}
 
 /** The part of the needs of public routes that is about views. */
 export const createViewNeeds = ({ secret, origin, trustProxy }: Config, shared: ViewParts) => ({

@@ -25,6 +25,19 @@ export interface ColumnFilter<Column extends string> {
   negate: boolean
 }
 
+/** A statement with its values, and the reader of its rows. */
+export interface Statement<Answer> {
+  text: string
+  params: SqlValue[]
+  read(rows: readonly (readonly unknown[])[]): Answer
+}
+
+/** Collects the values of one statement. */
+export function createBinder({ placeholder }: Pick<FilterDialect, 'placeholder'>) {
+  const params: SqlValue[] = []
+  return { params, bind: (value: SqlValue) => placeholder(params.push(value), value) }
+}
+
 /** Names of products, which people write in any case: `chrome`, `iOS`. */
 const CASE_INSENSITIVE: ReadonlySet<string> = new Set(['device', 'browser', 'os'])
 

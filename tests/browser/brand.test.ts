@@ -41,8 +41,14 @@ onDashboard('the brand of a workspace', (dashboard) => {
     await page.getByText('Boats, Harbor 1').waitFor()
     await open(`/forms/${form.formKey}?tab=settings&page=brand`)
     const group = page.locator('#brand')
-    await group.getByPlaceholder('Boats', { exact: true }).waitFor()
-    await group.getByLabel('Name', { exact: true }).fill('Events')
+    await group
+      .getByLabel('Sender name')
+      .and(group.getByPlaceholder('Boats', { exact: true }))
+      .waitFor()
+    await group
+      .getByLabel('Name', { exact: true })
+      .and(group.getByPlaceholder('Boats', { exact: true }))
+      .fill('Events')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('All changes saved').waitFor()
     await page.goto(`${server.origin}/f/${form.formKey}/thanks`)

@@ -1,18 +1,19 @@
 // Analytics without the page's frame: for the whole workspace, or narrowed by fixed filters, such as one link.
 
-import { lazy, Suspense, useMemo } from 'react'
+import { useMemo } from 'react'
 import { useWorkspace } from '../../shell/use-workspace.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Overview } from './overview/overview.tsx'
 import { AnalyticsToolbar } from './toolbar/analytics-toolbar.tsx'
 import { type FixedFilters, useAnalyticsView } from './view/use-analytics-view.ts'
 
 // Loaded later, because they are below the first screen.
-const Breakdowns = lazy(() =>
-  import('./breakdowns/breakdowns.tsx').then(({ Breakdowns }) => ({ default: Breakdowns })),
+const Breakdowns = lazyPart(
+  () => import('./breakdowns/breakdowns.tsx'),
+  'Breakdowns',
+  <div className="h-dvh" />,
 )
-const FunnelCard = lazy(() =>
-  import('./funnel/funnel-card.tsx').then(({ FunnelCard }) => ({ default: FunnelCard })),
-)
+const FunnelCard = lazyPart(() => import('./funnel/funnel-card.tsx'), 'FunnelCard')
 
 /** @param since when the link was created; without it, the workspace */
 export function AnalyticsPanel({ fixed, since }: { fixed: FixedFilters; since?: string }) {
@@ -25,10 +26,8 @@ export function AnalyticsPanel({ fixed, since }: { fixed: FixedFilters; since?: 
     <div className="grid grid-cols-1 gap-4">
       <AnalyticsToolbar view={view} />
       <Overview view={view} since={since ?? createdAt} />
-      <Suspense fallback={<div className="h-dvh" />}>
-        <Breakdowns view={view} />
-        <FunnelCard view={view} />
-      </Suspense>
+      <Breakdowns view={view} />
+      <FunnelCard view={view} />
     </div>
   )
 }

@@ -3,24 +3,22 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Megaphone, Plus } from 'lucide-react'
-import { lazy, Suspense, useMemo } from 'react'
+import { useMemo } from 'react'
 import { channelsQuery } from '../../api/channels.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../shell/viewer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { focusIfLost, focusNext } from '../../ui/focus.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { usePendingDeletions } from '../../ui/overlays/use-undoable-delete.ts'
 import { Page } from '../../ui/page.tsx'
+import { QueryState } from '../../ui/query-state.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { ChannelListItem, toRowSelector } from './channel-list-item.tsx'
 import { NotificationTabs } from './notification-tabs.tsx'
 
-const ChannelDrawer = lazy(() =>
-  import('./drawer/channel-drawer.tsx').then((m) => ({ default: m.ChannelDrawer })),
-)
+const ChannelDrawer = lazyPart(() => import('./drawer/channel-drawer.tsx'), 'ChannelDrawer')
 
 export function ChannelsPage() {
   const api = useApi()
@@ -61,10 +59,9 @@ export function ChannelsPage() {
       actions={createButton}
     >
       <NotificationTabs current="channels" />
-      {channels.isPending && <SkeletonRows rows={4} className="h-18" />}
-      {channels.isError && <ErrorState error={channels.error} retry={channels.refetch} />}
+      <QueryState query={channels} rows={4} className="h-18" />
       {shown?.length === 0 && (
-        <EmptyState icon={<Megaphone size={32} />} title="No channels yet" action={createButton}>
+        <EmptyState icon={Megaphone} title="No channels yet" action={createButton}>
           Submissions always arrive in the inbox. A channel also notifies your team by email, in Slack,
           Mattermost, Rocket.Chat, Discord, Telegram or Teams, or calls your own service by webhook.
         </EmptyState>
@@ -76,19 +73,17 @@ export function ChannelsPage() {
           ))}
         </ul>
       )}
-      <Suspense>
-        {(search.new || search.edit) && !canEdit && <ViewerDialog onClose={() => navigate({ search: {} })} />}
-        {(search.new || edited) && canEdit && (
-          <ChannelDrawer
-            key={edited?.id ?? 'new'}
-            channel={edited}
-            onClose={(saved) => {
-              void navigate({ search: {} })
-              focusRow(saved ?? edited?.id)
-            }}
-          />
-        )}
-      </Suspense>
+      {(search.new || search.edit) && !canEdit && <ViewerDialog onClose={() => navigate({ search: {} })} />}
+      {(search.new || edited) && canEdit && (
+        <ChannelDrawer
+          key={edited?.id ?? 'new'}
+          channel={edited}
+          onClose={(saved) => {
+            void navigate({ search: {} })
+            focusRow(saved ?? edited?.id)
+          }}
+        />
+      )}
     </Page>
   )
 }

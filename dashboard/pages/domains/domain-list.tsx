@@ -2,21 +2,20 @@
 
 import { Link, useNavigate } from '@tanstack/react-router'
 import { BarChart3, Link2, MoreHorizontal, Settings2, Star, Trash2 } from 'lucide-react'
-import { lazy, Suspense, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import type { DomainResource } from '../../api/domains.ts'
 import { useCanEdit, useWorkspace } from '../../shell/use-workspace.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
 import { formatCount } from '../../ui/format.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../ui/overlays/menu.tsx'
 import { toRowClicks } from '../../ui/row-click.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { DomainBadges } from './domain-state.tsx'
 import { usePrimaryDomain } from './use-primary-domain.ts'
 
-const DeleteDomainDialog = lazy(() =>
-  import('./delete-domain-dialog.tsx').then(({ DeleteDomainDialog }) => ({ default: DeleteDomainDialog })),
-)
+const DeleteDomainDialog = lazyPart(() => import('./delete-domain-dialog.tsx'), 'DeleteDomainDialog')
 
 export function DomainList({ domains }: { domains: DomainResource[] }) {
   const list = useRef<HTMLUListElement>(null)
@@ -41,17 +40,15 @@ export function DomainList({ domains }: { domains: DomainResource[] }) {
           <Row key={domain.id} domain={domain} remove={() => setDeleting(domain)} />
         ))}
       </ul>
-      <Suspense>
-        {deleting && (
-          <DeleteDomainDialog
-            domain={deleting}
-            onClose={() => {
-              setDeleting(undefined)
-              focusIfLost('a[data-row]', '[data-add-domain]', '#main')
-            }}
-          />
-        )}
-      </Suspense>
+      {deleting && (
+        <DeleteDomainDialog
+          domain={deleting}
+          onClose={() => {
+            setDeleting(undefined)
+            focusIfLost('a[data-row]', '[data-add-domain]', '#main')
+          }}
+        />
+      )}
     </>
   )
 }

@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { GlobeX, Trash2 } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { type DomainResource, domainQuery, domainsQuery } from '../../api/domains.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
@@ -11,17 +11,15 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount } from '../../ui/format.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { COLUMN, type Crumb, Page } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton, SkeletonRows } from '../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { DnsSteps } from './dns-steps.tsx'
 import { DomainSettings } from './domain-settings.tsx'
 import { DomainBadges, isSetUp } from './domain-state.tsx'
 
-const DeleteDomainDialog = lazy(() =>
-  import('./delete-domain-dialog.tsx').then(({ DeleteDomainDialog }) => ({ default: DeleteDomainDialog })),
-)
+const DeleteDomainDialog = lazyPart(() => import('./delete-domain-dialog.tsx'), 'DeleteDomainDialog')
 
 /** The server checks the domain by itself, and other people change it. */
 const REFRESH_MS = 15_000
@@ -89,7 +87,7 @@ function Summary({ domain }: { domain: DomainResource }) {
         to="/$workspaceId/links"
         params={{ workspaceId }}
         search={{ domain: domain.domain, archived: 'all' }}
-        className={TEXT_LINK}
+        className="text-link"
       >
         {formatCount(domain.links, 'link')}
       </Link>{' '}
@@ -98,7 +96,7 @@ function Summary({ domain }: { domain: DomainResource }) {
         to="/$workspaceId/analytics"
         params={{ workspaceId }}
         search={{ domain: domain.domain }}
-        className={TEXT_LINK}
+        className="text-link"
       >
         Analytics
       </Link>{' '}
@@ -117,9 +115,7 @@ function Actions({ domain }: { domain: DomainResource }) {
           Delete
         </Button>
       )}
-      <Suspense>
-        {isDeleting && <DeleteDomainDialog domain={domain} onClose={() => setDeleting(false)} />}
-      </Suspense>
+      {isDeleting && <DeleteDomainDialog domain={domain} onClose={() => setDeleting(false)} />}
     </>
   )
 }
@@ -129,7 +125,7 @@ function NoDomain() {
   return (
     <Page title="Domain not found">
       <EmptyState
-        icon={<GlobeX size={32} />}
+        icon={GlobeX}
         title="This domain doesn’t exist"
         action={
           <ButtonLink to="/$workspaceId/domains" params={{ workspaceId: String(id) }} search={{}}>

@@ -6,7 +6,9 @@ import { toFieldErrors } from '../../api/client.ts'
 import { type DomainResource, storeDomain, updateDomain } from '../../api/domains.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Card } from '../../ui/card.tsx'
-import { Field, Textarea, TextField, Toggle } from '../../ui/forms/field.tsx'
+import { CODE_INPUT } from '../../ui/forms/control-class.ts'
+import { Field, formatExample, Textarea, TextField, Toggle } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { SaveBar } from '../../ui/forms/save-bar.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
@@ -75,14 +77,7 @@ export function DomainSettings({ domain }: { domain: DomainResource }) {
   return (
     <>
       <PrimarySetting domain={domain} />
-      <form
-        noValidate
-        className="grid grid-cols-1 gap-5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          settings.submit()
-        }}
-      >
+      <Form noValidate className="grid grid-cols-1 gap-5" onSubmit={() => settings.submit()}>
         {settings.errors.general && <FormError>{settings.errors.general}</FormError>}
         <fieldset disabled={!canEdit} className="grid min-w-0 grid-cols-1 gap-5">
           <legend className="sr-only">Settings</legend>
@@ -98,7 +93,7 @@ export function DomainSettings({ domain }: { domain: DomainResource }) {
             keepsChanges
           />
         )}
-      </form>
+      </Form>
     </>
   )
 }
@@ -131,12 +126,7 @@ function useBinding({ draft, errors, set }: Settings) {
   })
 }
 
-const URL_INPUT = {
-  inputMode: 'url',
-  autoComplete: 'off',
-  autoCapitalize: 'none',
-  spellCheck: false,
-} as const
+const URL_INPUT = { ...CODE_INPUT, inputMode: 'url' } as const
 
 function Targets({ domain, settings }: { domain: DomainResource; settings: Settings }) {
   const bind = useBinding(settings)
@@ -146,14 +136,14 @@ function Targets({ domain, settings }: { domain: DomainResource; settings: Setti
         <TextField
           {...URL_INPUT}
           label="Root URL"
-          placeholder="https://example.com"
+          placeholder={formatExample('https://example.com')}
           hint={`Visitors who open ${domain.domain} without a short link go here. Leave empty for a plain page.`}
           {...bind('rootUrl')}
         />
         <TextField
           {...URL_INPUT}
           label="Not found URL"
-          placeholder="https://example.com/search?q={slug}"
+          placeholder={formatExample('https://example.com/search?q={slug}')}
           hint={
             <>
               For short links that don’t exist. <code>{'{slug}'}</code> becomes the requested slug. Leave
@@ -165,7 +155,7 @@ function Targets({ domain, settings }: { domain: DomainResource; settings: Setti
         <TextField
           {...URL_INPUT}
           label="Expiration URL"
-          placeholder="https://example.com/expired?link={slug}"
+          placeholder={formatExample('https://example.com/expired?link={slug}')}
           hint={
             <>
               For expired links without their own expiration URL. <code>{'{slug}'}</code> works here too.
@@ -209,16 +199,6 @@ interface JsonFieldProps {
 
 const JsonField = ({ label, hint, error, ...text }: JsonFieldProps) => (
   <Field label={label} hint={hint} error={error} className="grid-cols-1">
-    {(control) => (
-      <Textarea
-        {...control}
-        {...text}
-        rows={5}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        className="font-mono text-sm"
-      />
-    )}
+    {(control) => <Textarea {...control} {...text} rows={5} {...CODE_INPUT} className="font-mono text-sm" />}
   </Field>
 )

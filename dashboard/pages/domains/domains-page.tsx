@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Globe, Plus } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { type DomainResource, domainsQuery } from '../../api/domains.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../shell/viewer.tsx'
@@ -11,14 +11,13 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { DomainList } from './domain-list.tsx'
 
-const AddDomainDialog = lazy(() =>
-  import('./add-domain-dialog.tsx').then(({ AddDomainDialog }) => ({ default: AddDomainDialog })),
-)
+const AddDomainDialog = lazyPart(() => import('./add-domain-dialog.tsx'), 'AddDomainDialog')
 
 const FROM = '/$workspaceId/domains'
 /** The server checks domains by itself, and other people add some. */
@@ -69,10 +68,8 @@ export function DomainsPage() {
           <p className="mt-3 px-1 text-sm text-soft">{describeNewLinks(domains.data)}</p>
         </>
       )}
-      <Suspense>
-        {isAdding !== undefined && !canEdit && <ViewerDialog onClose={closeDialog} />}
-        {isAdding !== undefined && canEdit && <AddDomainDialog onClose={closeDialog} />}
-      </Suspense>
+      {isAdding !== undefined && !canEdit && <ViewerDialog onClose={closeDialog} />}
+      {isAdding !== undefined && canEdit && <AddDomainDialog onClose={closeDialog} />}
     </Page>
   )
 }
@@ -94,7 +91,7 @@ const STEPS = [
 ] as const
 
 const NoDomains = ({ action }: { action: ReactNode }) => (
-  <EmptyState icon={<Globe size={32} />} title="No custom domains yet" action={action}>
+  <EmptyState icon={Globe} title="No custom domains yet" action={action}>
     <p>Your links use {location.host}. With a custom domain, people see your name before they click.</p>
     <ol className="mt-5 grid gap-3 text-left sm:grid-cols-3">
       {STEPS.map(([title, text], i) => (

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { FileQuestion, Inbox, Upload } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { ApiError } from '../../api/client.ts'
 import { formQuery } from '../../api/forms.ts'
@@ -13,6 +13,7 @@ import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount } from '../../ui/format.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { type Crumb, Page } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton, SkeletonRows } from '../../ui/skeleton.tsx'
@@ -20,12 +21,14 @@ import { TabLinks } from '../../ui/tab-links.tsx'
 import { FormChannelsNotice, FormListeners } from '../channels/form-channels-notice.tsx'
 import { FormStateBadge } from './form-list.tsx'
 
-const FormSetupTab = lazy(() => import('./form-setup-tab.tsx'))
-const FormGalleryTab = lazy(() => import('./gallery/form-gallery-tab.tsx'))
-const FormSettingsTab = lazy(() => import('./settings/form-settings-tab.tsx'))
-const PageCheck = lazy(() => import('./page-check.tsx'))
-const ImportDialog = lazy(() => import('./import-submissions-dialog.tsx'))
-const LossReport = lazy(() => import('./loss-report.tsx'))
+const LOADING = <SkeletonRows rows={4} className="h-24" />
+
+const FormSetupTab = lazyPart(() => import('./form-setup-tab.tsx'), 'default', LOADING)
+const FormGalleryTab = lazyPart(() => import('./gallery/form-gallery-tab.tsx'), 'default', LOADING)
+const FormSettingsTab = lazyPart(() => import('./settings/form-settings-tab.tsx'), 'default', LOADING)
+const PageCheck = lazyPart(() => import('./page-check.tsx'), 'default', LOADING)
+const ImportDialog = lazyPart(() => import('./import-submissions-dialog.tsx'), 'default')
+const LossReport = lazyPart(() => import('./loss-report.tsx'), 'default', LOADING)
 
 const FORMS: Crumb[] = [{ label: 'Forms', to: '/$workspaceId/forms' }]
 const TABS = [
@@ -110,12 +113,8 @@ function LoadedForm({ form }: { form: FormResource }) {
           link: { to, params, search: id === 'setup' ? {} : { tab: id } },
         }))}
       />
-      <Suspense fallback={<SkeletonRows rows={4} className="h-24" />}>
-        <current.Tab key={form.formKey} form={form} />
-      </Suspense>
-      <Suspense>
-        {isImporting && <ImportDialog formKey={form.formKey} onClose={() => setImporting(false)} />}
-      </Suspense>
+      <current.Tab key={form.formKey} form={form} />
+      {isImporting && <ImportDialog formKey={form.formKey} onClose={() => setImporting(false)} />}
     </Page>
   )
 }
@@ -146,7 +145,7 @@ function NoForm() {
   return (
     <Page title="Form not found">
       <EmptyState
-        icon={<FileQuestion size={32} />}
+        icon={FileQuestion}
         title="This form doesn’t exist"
         action={
           <ButtonLink to="/$workspaceId/forms" params={{ workspaceId }} search={{}}>

@@ -3,7 +3,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { FileText, Plus } from 'lucide-react'
-import { lazy, Suspense, useMemo } from 'react'
+import { useMemo } from 'react'
 import { formsQuery } from '../../api/forms.ts'
 import { useApi, useCanEdit, useWorkspace } from '../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../shell/viewer.tsx'
@@ -11,12 +11,14 @@ import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount } from '../../ui/format.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { FormList } from './form-list.tsx'
 
-const CreateFormDialog = lazy(() => import('./create-form-dialog.tsx'))
+const CreateFormDialog = lazyPart(() => import('./create-form-dialog.tsx'), 'default')
 
 /** Submission counts are refreshed while the page is open. */
 const REFRESH_MS = 10_000
@@ -53,23 +55,15 @@ export function FormsPage() {
       {forms.isError && !all && <ErrorState error={forms.error} retry={() => void forms.refetch()} />}
       {all?.length === 0 && <NoForms action={create} />}
       {all && all.length > 0 && <FormList forms={all} />}
-      {forms.hasNextPage && (
-        <div className="mt-4 text-center">
-          <Button busy={forms.isFetchingNextPage} onClick={() => void forms.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
-      <Suspense>
-        {search.new !== undefined && !canEdit && <ViewerDialog onClose={() => open(false)} />}
-        {search.new !== undefined && canEdit && <CreateFormDialog onClose={() => open(false)} />}
-      </Suspense>
+      <ShowMore query={forms} className="mt-4 text-center" />
+      {search.new !== undefined && !canEdit && <ViewerDialog onClose={() => open(false)} />}
+      {search.new !== undefined && canEdit && <CreateFormDialog onClose={() => open(false)} />}
     </Page>
   )
 }
 
 const NoForms = ({ action }: { action: React.ReactNode }) => (
-  <EmptyState icon={<FileText size={32} />} title="No forms yet" action={action}>
+  <EmptyState icon={FileText} title="No forms yet" action={action}>
     A form gives you an endpoint that your own HTML form posts to. Submissions arrive in the inbox, with the
     link and the campaign that brought them. You need no server code, and no JavaScript.
   </EmptyState>

@@ -2,12 +2,13 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import type { InboxFilter, Submission } from '../../api/submissions.ts'
 import { unreadCountQuery } from '../../api/unread-count.ts'
 import { useApi, useCanEdit, useWorkspace } from '../../shell/use-workspace.ts'
 import { classNames } from '../../ui/class-names.ts'
 import { formatUnread } from '../../ui/format.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { InboxToolbar } from './list/inbox-toolbar.tsx'
 import { SubmissionList } from './list/submission-list.tsx'
 import { SubmissionReader } from './reader/submission-reader.tsx'
@@ -17,9 +18,7 @@ import { useInboxActions } from './state/use-inbox-actions.ts'
 import { useInboxShortcuts } from './state/use-inbox-shortcuts.ts'
 import { useSubmissionSelection } from './state/use-submission-selection.ts'
 
-const BulkBar = lazy(() =>
-  import('./list/submission-bulk-bar.tsx').then(({ SubmissionBulkBar }) => ({ default: SubmissionBulkBar })),
-)
+const BulkBar = lazyPart(() => import('./list/submission-bulk-bar.tsx'), 'SubmissionBulkBar')
 
 const NO_ROWS: Submission[] = []
 
@@ -78,6 +77,8 @@ export function InboxPage() {
   const rows = inbox.rows ?? NO_ROWS
   const selection = useSubmissionSelection(rows, key)
   const { shown, show } = useShownSubmission(address, rows)
+  // The list says why it is empty, and needs no reader beside it.
+  const isBlank = inbox.isEmpty && shown === undefined
   const actions = useInboxActions({ rows, total: inbox.total, shown, opened: open, show, filter, selection })
   useInboxShortcuts({ actions, selection, rows, open: shown })
   useTitle()
@@ -90,11 +91,16 @@ export function InboxPage() {
         isHidden={open !== undefined}
         onChange={(next) => setAddress(next, open)}
       />
-      <div className="min-h-0 flex-1 lg:grid lg:grid-cols-[minmax(17rem,23rem)_minmax(0,1fr)]">
+      <div
+        className={classNames(
+          'min-h-0 flex-1',
+          !isBlank && 'lg:grid lg:grid-cols-[minmax(17rem,23rem)_minmax(0,1fr)] lg:divide-x lg:divide-line',
+        )}
+      >
         <section
           aria-label="Submissions"
           className={classNames(
-            'min-h-0 border-line lg:overflow-y-auto lg:overscroll-contain lg:border-r',
+            'min-h-0 lg:overflow-y-auto lg:overscroll-contain',
             open !== undefined && 'max-lg:hidden',
           )}
         >
@@ -106,27 +112,27 @@ export function InboxPage() {
             selection={selection}
             onClear={() => setAddress({}, undefined)}
           />
-          <Suspense>
-            {selection.states.size > 0 && (
-              <BulkBar selection={selection} inbox={inbox} filter={filter} actions={actions} />
-            )}
-          </Suspense>
-        </section>
-        <section
-          aria-label="Open submission"
-          className={classNames(
-            'min-h-0 lg:overflow-y-auto lg:overscroll-contain',
-            open === undefined && 'max-lg:hidden',
+          {selection.states.size > 0 && (
+            <BulkBar selection={selection} inbox={inbox} filter={filter} actions={actions} />
           )}
-          {...(open === undefined && shown !== undefined && toLookHandlers(() => show(Number(shown))))}
-        >
-          <SubmissionReader
-            open={shown}
-            rows={inbox.rows}
-            actions={actions}
-            isShownOnly={open === undefined}
-          />
         </section>
+        {!isBlank && (
+          <section
+            aria-label="Open submission"
+            className={classNames(
+              'min-h-0 lg:overflow-y-auto lg:overscroll-contain',
+              open === undefined && 'max-lg:hidden',
+            )}
+            {...(open === undefined && shown !== undefined && toLookHandlers(() => show(Number(shown))))}
+          >
+            <SubmissionReader
+              open={shown}
+              rows={inbox.rows}
+              actions={actions}
+              isShownOnly={open === undefined}
+            />
+          </section>
+        )}
       </div>
     </main>
   )

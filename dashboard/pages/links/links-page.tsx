@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Plus, SearchX, Trash2, Unlink } from 'lucide-react'
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import type { LinkResource } from '../../../server/features/links/schema.ts'
 import { isOnboarded, onboardingQuery } from '../../api/onboarding.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
@@ -10,6 +10,7 @@ import { ViewerDialog } from '../../shell/viewer.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Page } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { type LinkHandlers, useLinkActions } from './link/use-link-actions.ts'
@@ -18,14 +19,12 @@ import { LinkResults } from './list/link-results.tsx'
 import { isFiltered, pickFilters, useLinkSearch, useLinks, useSetLinkSearch } from './list/use-link-search.ts'
 import { hasSeenOnboarding, markOnboardingSeen } from './onboarding/onboarding-seen.ts'
 
-const LinkDrawer = lazy(() =>
-  import('./editor/link-drawer.tsx').then(({ LinkDrawer }) => ({ default: LinkDrawer })),
-)
-const QrDialog = lazy(() => import('./link/qr-dialog.tsx').then(({ QrDialog }) => ({ default: QrDialog })))
-const OnboardingChecklist = lazy(() =>
-  import('./onboarding/onboarding-checklist.tsx').then(({ OnboardingChecklist }) => ({
-    default: OnboardingChecklist,
-  })),
+const LinkDrawer = lazyPart(() => import('./editor/link-drawer.tsx'), 'LinkDrawer')
+const QrDialog = lazyPart(() => import('./link/qr-dialog.tsx'), 'QrDialog')
+const OnboardingChecklist = lazyPart(
+  () => import('./onboarding/onboarding-checklist.tsx'),
+  'OnboardingChecklist',
+  <SkeletonRows rows={1} className="mb-5 h-40 rounded-2xl" />,
 )
 
 export function LinksPage() {
@@ -65,57 +64,41 @@ export function LinksPage() {
       }
     >
       <Content handlers={handlers} create={create} />
-      <Suspense>
-        {(search.new || search.edit) && !canEdit && <ViewerDialog onClose={closeEditor} />}
-        {(search.new || search.edit) && canEdit && (
-          <LinkDrawer
-            key={search.edit ?? search.from ?? search.url ?? 'new'}
-            id={Number(search.edit ?? search.from) || null}
-            copy={!search.edit}
-            start={{ destinationUrl: search.url }}
-            onClose={closeEditor}
-          />
-        )}
-        {qr && <QrDialog link={qr} onClose={closeQr} />}
-      </Suspense>
+      {(search.new || search.edit) && !canEdit && <ViewerDialog onClose={closeEditor} />}
+      {(search.new || search.edit) && canEdit && (
+        <LinkDrawer
+          key={search.edit ?? search.from ?? search.url ?? 'new'}
+          id={Number(search.edit ?? search.from) || null}
+          copy={!search.edit}
+          start={{ destinationUrl: search.url }}
+          onClose={closeEditor}
+        />
+      )}
+      {qr && <QrDialog link={qr} onClose={closeQr} />}
     </Page>
   )
 }
 
+const PAGES = [
+  { to: '/$workspaceId/links/missing', label: '404s', icon: SearchX },
+  { to: '/$workspaceId/links/destinations', label: 'Destinations', icon: Unlink },
+  { to: '/$workspaceId/links/trash', label: 'Trash', icon: Trash2 },
+] as const
+
 /** The pages beside the list. */
-function PageLinks() {
-  return (
-    <>
-      <ButtonLink
-        variant="quiet"
-        from="/$workspaceId/links"
-        to="/$workspaceId/links/missing"
-        search={{}}
-        icon={<SearchX size={16} />}
-      >
-        404s
-      </ButtonLink>
-      <ButtonLink
-        variant="quiet"
-        from="/$workspaceId/links"
-        to="/$workspaceId/links/destinations"
-        search={{}}
-        icon={<Unlink size={16} />}
-      >
-        Destinations
-      </ButtonLink>
-      <ButtonLink
-        variant="quiet"
-        from="/$workspaceId/links"
-        to="/$workspaceId/links/trash"
-        search={{}}
-        icon={<Trash2 size={16} />}
-      >
-        Trash
-      </ButtonLink>
-    </>
-  )
-}
+const PageLinks = () =>
+  PAGES.map(({ to, label, icon: Icon }) => (
+    <ButtonLink
+      key={to}
+      variant="quiet"
+      from="/$workspaceId/links"
+      to={to}
+      search={{}}
+      icon={<Icon size={16} />}
+    >
+      {label}
+    </ButtonLink>
+  ))
 
 /** A dialog that a menu has opened cannot give the focus back to the menu: the link's row gets it. */
 const findRow = (id: string | number | undefined) =>
@@ -149,11 +132,7 @@ function Content({ handlers, create }: ContentProps) {
   const hasNoLinks = steps.data?.link === null && !isFiltered(filters)
   return (
     <>
-      {steps.data && !isSeen && !wasOnboarded.current && (
-        <Suspense fallback={<SkeletonRows rows={1} className="mb-5 h-40 rounded-2xl" />}>
-          <OnboardingChecklist steps={steps.data} />
-        </Suspense>
-      )}
+      {steps.data && !isSeen && !wasOnboarded.current && <OnboardingChecklist steps={steps.data} />}
       {!hasNoLinks && <LinkResults query={query} handlers={handlers} create={create} />}
     </>
   )

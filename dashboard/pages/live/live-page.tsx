@@ -1,6 +1,6 @@
 // The live page: what happens now, and the last 30 minutes.
 
-import { lazy, type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { locale } from '../../api/language.ts'
 import type { LiveFigures } from '../../api/live.ts'
 import { useApi } from '../../shell/use-workspace.ts'
@@ -9,13 +9,16 @@ import { Bar } from '../../ui/charts/bar.tsx'
 import { CountryFlag } from '../../ui/country-flag.tsx'
 import { formatCountryName, formatNumber } from '../../ui/format.ts'
 import { BrandIcon, DeviceIcon } from '../../ui/icons/value-icon.tsx'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { type FeedItem, useLive } from './use-live.ts'
 
 // Its outlines weigh 12 KB.
-const WorldMap = lazy(() =>
-  import('../analytics/map/country-map.tsx').then(({ WorldMap }) => ({ default: WorldMap })),
+const WorldMap = lazyPart(
+  () => import('../analytics/map/country-map.tsx'),
+  'WorldMap',
+  <div className="aspect-[1000/436] w-full" />,
 )
 
 export function LivePage() {
@@ -92,12 +95,10 @@ function Figures({ figures }: { figures: LiveFigures }) {
       <TopCard
         title="Countries"
         above={
-          <Suspense fallback={<div className="aspect-[1000/436] w-full" />}>
-            <WorldMap
-              amounts={new Map(figures.countries.map(({ country, clicks }) => [country, clicks]))}
-              metricLabel="Clicks"
-            />
-          </Suspense>
+          <WorldMap
+            amounts={new Map(figures.countries.map(({ country, clicks }) => [country, clicks]))}
+            metricLabel="Clicks"
+          />
         }
         rows={figures.countries.slice(0, 10).map(({ country, clicks }) => ({
           key: country,

@@ -1,21 +1,22 @@
 // The settings: workspace, members, API keys, tools, UTM templates, erasures, the audit log, the server, and the user's own account.
 
 import { useSearch } from '@tanstack/react-router'
-import { lazy } from 'react'
+import { lazyPart } from '../../ui/lazy-part.tsx'
+import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 
+const LOADING = <SkeletonRows rows={3} className="h-40" />
+
 const PARTS = {
-  workspace: lazy(() => import('./workspace-settings.tsx').then((m) => ({ default: m.WorkspaceSettings }))),
-  members: lazy(() => import('./member-settings.tsx').then((m) => ({ default: m.MemberSettings }))),
-  keys: lazy(() => import('./key-settings.tsx').then((m) => ({ default: m.KeySettings }))),
-  tools: lazy(() => import('./tool-settings.tsx').then((m) => ({ default: m.ToolSettings }))),
-  utm: lazy(() =>
-    import('./utm-templates/utm-template-settings.tsx').then((m) => ({ default: m.UtmTemplateSettings })),
-  ),
-  erasures: lazy(() => import('./erasure-settings.tsx').then((m) => ({ default: m.ErasureSettings }))),
-  audit: lazy(() => import('./audit-settings.tsx').then((m) => ({ default: m.AuditSettings }))),
-  health: lazy(() => import('./server-health.tsx').then((m) => ({ default: m.ServerHealth }))),
-  account: lazy(() => import('./account/account-settings.tsx').then((m) => ({ default: m.AccountSettings }))),
+  workspace: lazyPart(() => import('./workspace-settings.tsx'), 'WorkspaceSettings', LOADING),
+  members: lazyPart(() => import('./member-settings.tsx'), 'MemberSettings', LOADING),
+  keys: lazyPart(() => import('./key-settings.tsx'), 'KeySettings', LOADING),
+  tools: lazyPart(() => import('./tool-settings.tsx'), 'ToolSettings', LOADING),
+  utm: lazyPart(() => import('./utm-templates/utm-template-settings.tsx'), 'UtmTemplateSettings', LOADING),
+  erasures: lazyPart(() => import('./erasure-settings.tsx'), 'ErasureSettings', LOADING),
+  audit: lazyPart(() => import('./audit-settings.tsx'), 'AuditSettings', LOADING),
+  health: lazyPart(() => import('./server-health.tsx'), 'ServerHealth', LOADING),
+  account: lazyPart(() => import('./account/account-settings.tsx'), 'AccountSettings', LOADING),
 }
 
 const isPart = (tab: string): tab is keyof typeof PARTS => Object.hasOwn(PARTS, tab)

@@ -4,28 +4,29 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
 import { workspacesQuery } from '../../api/session.ts'
-import { saveTrafficSettings, workspaceQuery } from '../../api/workspace.ts'
+import { updateWorkspace, workspaceQuery } from '../../api/workspace.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { Field, Textarea } from '../../ui/forms/field.tsx'
+import { Field, formatExample, Textarea } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 
 const SETTINGS = {
   keptParams: {
     label: 'Query parameters to keep',
     hint: 'Up to 5 names, one per line. Clicks keep these parameters of the short URL, so that you can filter and group by them.',
-    placeholder: 'ref',
+    example: 'ref',
   },
   internalNetworks: {
     label: 'Your networks',
     hint: 'Up to 50 addresses or ranges, one per line. Clicks from there don’t count, like those of people who are signed in here.',
-    placeholder: '203.0.113.0/24',
+    example: '203.0.113.0/24',
   },
   ignoredReferrers: {
     label: 'Referrers to ignore',
     hint: 'Up to 100 hosts, one per line. Clicks from these sites, and from a public list of referrer spam, don’t count.',
-    placeholder: 'spam.example',
+    example: 'spam.example',
   },
 } as const
 
@@ -44,7 +45,7 @@ export function TrafficSettings({ lists, mayChange }: { lists: TrafficLists; may
   const [texts, setTexts] = useState<Record<string, string>>(stored)
   const save = useMutation({
     mutationFn: () =>
-      saveTrafficSettings(api, Object.fromEntries(NAMES.map((name) => [name, fromLines(texts[name] ?? '')]))),
+      updateWorkspace(api, Object.fromEntries(NAMES.map((name) => [name, fromLines(texts[name] ?? '')]))),
     onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
       void client.invalidateQueries({ queryKey: workspacesQuery.queryKey })
@@ -62,13 +63,7 @@ export function TrafficSettings({ lists, mayChange }: { lists: TrafficLists; may
   }
   return (
     <Card title="Analytics">
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <Form className="grid gap-4" onSubmit={() => save.mutate()}>
         {NAMES.map((name) => (
           <ListField
             key={name}
@@ -96,7 +91,7 @@ export function TrafficSettings({ lists, mayChange }: { lists: TrafficLists; may
             </Button>
           </div>
         )}
-      </form>
+      </Form>
     </Card>
   )
 }
@@ -114,7 +109,7 @@ function ListField({
   mayChange: boolean
   change: (text: string) => void
 }) {
-  const { label, hint, placeholder } = SETTINGS[name]
+  const { label, hint, example } = SETTINGS[name]
   return (
     <Field label={label} hint={mayChange ? hint : 'Only owners can change this.'} error={error}>
       {(control) => (
@@ -123,7 +118,7 @@ function ListField({
           rows={3}
           spellCheck={false}
           className="font-mono text-sm"
-          placeholder={placeholder}
+          placeholder={formatExample(example)}
           value={text}
           disabled={!mayChange}
           onChange={(event) => change(event.target.value)}

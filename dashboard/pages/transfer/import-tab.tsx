@@ -8,7 +8,7 @@ import { OutcomeImportCard } from './outcome-import.tsx'
 export function ImportTab() {
   const canEdit = useCanEdit()
   return (
-    <div className="grid max-w-4xl grid-cols-1 gap-6">
+    <div className="grid grid-cols-1 gap-6">
       {canEdit ? (
         <NewImport />
       ) : (

@@ -1,22 +1,25 @@
 // Import and export: bring links of other tools with their history, and take everything along.
 
 import { useSearch } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
 import { useWorkspace } from '../../shell/use-workspace.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TabLinks } from '../../ui/tab-links.tsx'
 import { SettingsFrame } from '../settings/settings-frame.tsx'
+import { SettingsHeading } from '../settings/settings-heading.tsx'
+
+const LOADING = <SkeletonRows rows={3} className="h-40" />
 
 const PARTS = [
   {
     tab: undefined,
     label: 'Import',
-    Part: lazy(() => import('./import-tab.tsx').then((m) => ({ default: m.ImportTab }))),
+    Part: lazyPart(() => import('./import-tab.tsx'), 'ImportTab', LOADING),
   },
   {
     tab: 'export',
     label: 'Export',
-    Part: lazy(() => import('./export-tab.tsx').then((m) => ({ default: m.ExportTab }))),
+    Part: lazyPart(() => import('./export-tab.tsx'), 'ExportTab', LOADING),
   },
 ] as const
 
@@ -26,11 +29,11 @@ export function TransferPage() {
   const open = PARTS.find((part) => part.tab === tab) ?? PARTS[0]
   const to = '/$workspaceId/settings/transfer' as const
   return (
-    <SettingsFrame
-      part="transfer"
-      title="Import and export"
-      description="Bring your links with their history, and export everything anytime."
-    >
+    <SettingsFrame part="transfer">
+      <SettingsHeading
+        title="Import and export"
+        description="Bring your links with their history, and export everything anytime."
+      />
       <TabLinks
         label="Import and export"
         current={open.label}
@@ -40,9 +43,7 @@ export function TransferPage() {
           link: { to, params: { workspaceId: String(id) }, search: { tab: part } },
         }))}
       />
-      <Suspense fallback={<SkeletonRows rows={3} className="h-40" />}>
-        <open.Part />
-      </Suspense>
+      <open.Part />
     </SettingsFrame>
   )
 }

@@ -2,15 +2,14 @@
 // loaded when they are first needed.
 
 import { type QueryClient, skipToken, useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { findUser, type User, userQuery } from '../../api/session.ts'
 import { type SessionCheck, type SessionState, setSessionWatcher } from '../../api/session-gate.ts'
+import { lazyPart } from '../../ui/lazy-part.tsx'
 
-const SignInDialog = lazy(() => import('./sign-in-dialog.tsx').then((m) => ({ default: m.SignInDialog })))
-const SignedOutNotice = lazy(() => import('./page-notice.tsx').then((m) => ({ default: m.SignedOutNotice })))
-const WorkspaceGoneNotice = lazy(() =>
-  import('./page-notice.tsx').then((m) => ({ default: m.WorkspaceGoneNotice })),
-)
+const SignInDialog = lazyPart(() => import('./sign-in-dialog.tsx'), 'SignInDialog')
+const SignedOutNotice = lazyPart(() => import('./page-notice.tsx'), 'SignedOutNotice')
+const WorkspaceGoneNotice = lazyPart(() => import('./page-notice.tsx'), 'WorkspaceGoneNotice')
 
 export function SessionKeeper() {
   const client = useQueryClient()
@@ -26,12 +25,12 @@ export function SessionKeeper() {
   }, [client])
   if (state === 'signedIn') return null
   return (
-    <Suspense>
+    <>
       {state === 'asking' && (
         <SignInDialog person={getKnownUser(client)} checkSession={() => checkSession(client)} />
       )}
       {state === 'declined' && <SignedOutNotice />}
-    </Suspense>
+    </>
   )
 }
 
@@ -40,13 +39,7 @@ const toWorkspaceGoneKey = (workspaceId: number) => ['workspace-gone', workspace
 /** The notice over a page whose workspace the person has lost. The page stays. */
 export function WorkspaceGone({ workspaceId }: { workspaceId: number }) {
   const { data } = useQuery({ queryKey: toWorkspaceGoneKey(workspaceId), queryFn: skipToken })
-  return (
-    data === true && (
-      <Suspense>
-        <WorkspaceGoneNotice />
-      </Suspense>
-    )
-  )
+  return data === true && <WorkspaceGoneNotice />
 }
 
 const getKnownUser = (client: QueryClient): User | undefined =>

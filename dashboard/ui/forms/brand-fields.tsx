@@ -4,7 +4,7 @@ import { useId, useRef, useState } from 'react'
 import type { BrandResource } from '../../../server/features/accounts/brand/schema.ts'
 import { Button } from '../button.tsx'
 import { ColorField } from './color-field.tsx'
-import { Field, Textarea, TextField } from './field.tsx'
+import { formatExample, TextareaField, TextField } from './field.tsx'
 import { findFieldError } from './form-error.tsx'
 import { toLogo } from './to-logo.ts'
 
@@ -26,13 +26,12 @@ export function BrandFields({ brand, inherited, errors, disabled, change }: Bran
     autoComplete: 'off',
     onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value || null }),
   })
-  const { error: footerError, ...footer } = bind('footer')
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
       <TextField
         label="Name"
         maxLength={60}
-        hint="At the top of pages that visitors see."
+        hint="Shown at the top of the pages that visitors see."
         {...bind('name')}
       />
       <LogoField
@@ -43,29 +42,34 @@ export function BrandFields({ brand, inherited, errors, disabled, change }: Bran
       />
       <ColorField
         label="Color"
-        hint="Of buttons and links, such as #17624a."
+        hint="Used for buttons and links."
         value={brand.color ?? ''}
         disabled={disabled}
         error={findFieldError(errors, 'brand.color')}
-        placeholder={inherited?.color ?? undefined}
+        placeholder={inherited?.color ?? formatExample('#17624a')}
         onChange={(color) => change({ color: color || null })}
       />
       <TextField
         label="Sender name"
         maxLength={60}
-        hint="Of emails to people who send a form. The name when empty."
+        hint="Emails to people who send a form come from this name."
         {...bind('senderName')}
+        placeholder={inherited?.senderName ?? brand.name ?? inherited?.name ?? undefined}
       />
       <TextField
-        label="Reply-To"
+        label="Reply-to address"
         type="email"
         maxLength={254}
-        hint="Where their answers go."
+        hint="Replies to these emails go to this address."
         {...bind('replyTo')}
       />
-      <Field label="Footer" hint="At the end of pages and emails." error={footerError}>
-        {(control) => <Textarea {...control} maxLength={300} rows={2} {...footer} />}
-      </Field>
+      <TextareaField
+        label="Footer"
+        hint="Shown at the end of pages and emails."
+        maxLength={300}
+        rows={2}
+        {...bind('footer')}
+      />
       <BrandPreview brand={{ ...inherited, ...pickSet(brand) }} />
     </div>
   )

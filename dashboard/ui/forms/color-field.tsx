@@ -1,11 +1,14 @@
 // A field for a color: its hexadecimal text, and a button that opens swatches and sliders.
 
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { lazyPart } from '../lazy-part.tsx'
 import { Popover } from '../overlays/popover.tsx'
 import { Field, Input } from './field.tsx'
 
-const ColorPanel = lazy(() =>
-  import('../controls/color-panel.tsx').then(({ ColorPanel }) => ({ default: ColorPanel })),
+const ColorPanel = lazyPart(
+  () => import('../controls/color-panel.tsx'),
+  'ColorPanel',
+  <div className="h-56" />,
 )
 
 export const isColor = (text: string) => /^#[\da-f]{6}$/i.test(text)
@@ -61,9 +64,7 @@ export function ColorField({ label, hint, error, value, placeholder, disabled, r
               />
             }
           >
-            <Suspense fallback={<div className="h-56" />}>
-              <ColorPanel value={shown ?? '#17624a'} onChange={onChange} />
-            </Suspense>
+            <ColorPanel value={shown ?? '#17624a'} onChange={onChange} />
           </Popover>
         </span>
       )}

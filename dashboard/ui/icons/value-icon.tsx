@@ -1,9 +1,9 @@
 // The icon of a visitor's browser, system, device or source.
 
 import { CircleHelp, Gamepad2, Globe, Monitor, Smartphone, Tablet, Tv, Watch } from 'lucide-react'
-import { lazy, Suspense } from 'react'
+import { lazyPart } from '../lazy-part.tsx'
 
-const BrandGlyph = lazy(() => import('./brand-glyph.tsx').then(({ BrandGlyph }) => ({ default: BrandGlyph })))
+const BrandGlyph = lazyPart(() => import('./brand-glyph.tsx'), 'BrandGlyph')
 
 const DEVICE_ICONS = {
   Mobile: Smartphone,
@@ -25,9 +25,7 @@ export function BrandIcon({ name }: { name: string }) {
   if (NO_BRAND.test(name)) return <Globe size={16} className="shrink-0 text-soft" aria-hidden />
   return (
     <span aria-hidden className="size-4 shrink-0">
-      <Suspense>
-        <BrandGlyph name={name} />
-      </Suspense>
+      <BrandGlyph name={name} />
     </span>
   )
 }

@@ -38,7 +38,7 @@ onBothEngines('npx towpath import', (server) => {
       0,
       expect.stringContaining('nothing is changed. Of 3 rows:'),
     ])
-    expect(dry.err).toStartWith('Recognized: ')
+    expect(dry.err).toStartWith('Recognized as CSV. ')
     expect((await ws.api('/links')).json.total).toBe(0)
 
     const done = await run(file, '--source', 'csv', '--domain-map', `old.example=${new URL(origin).host}`)
@@ -56,7 +56,10 @@ onBothEngines('npx towpath import', (server) => {
     ])
     expect((await server().click(`beside-${ws.id}-3`)).headers.get('location')).toBe('https://example.com/3')
     const undone = await run('--undo', id ?? '')
-    expect([undone.code, undone.out]).toEqual([0, `Import ${id} is taken back: nothing of it is left.\n`])
+    expect([undone.code, undone.out]).toEqual([
+      0,
+      `Import ${id} is undone: everything it created is deleted.\n`,
+    ])
     expect((await ws.api('/links')).json.total).toBe(0)
     const { json } = await ws.api('/imports')
     expect(json.data.map(({ status }: { status: string }) => status)).toEqual(['undone', 'done'])
@@ -102,5 +105,5 @@ test('npx towpath import without a server does the work itself', async () => {
   const again = await run('import', toFile('alone'), '--source', 'csv', ...workspace)
   expect(again.out.split('\n').slice(1, 3)).toEqual(['  0 links created', '  2 skipped'])
   const undone = await run('import', '--undo', '1', ...workspace)
-  expect([undone.code, undone.out]).toEqual([0, 'Import 1 is taken back: nothing of it is left.\n'])
+  expect([undone.code, undone.out]).toEqual([0, 'Import 1 is undone: everything it created is deleted.\n'])
 })

@@ -107,7 +107,7 @@ async function watchImport(
       }
       progress.at(
         toProgress(row),
-        row.status === 'queued' ? 'waits for its turn' : (STAGES[row.stage] ?? row.stage),
+        row.status === 'queued' ? 'waiting for its turn' : (STAGES[row.stage] ?? row.stage),
       )
       await Bun.sleep(POLL_MS)
     }
@@ -118,10 +118,10 @@ async function watchImport(
 }
 
 const STAGES: Record<string, string> = {
-  check: 'reads the file',
-  links: 'creates links',
-  clicks: 'brings clicks',
-  undo: 'takes the import back',
+  check: 'reading the file',
+  links: 'creating links',
+  clicks: 'importing clicks',
+  undo: 'undoing the import',
 }
 
 /** By the field of the API. */
@@ -176,7 +176,7 @@ async function recognizeFile(path: string): Promise<LinkSourceName> {
     const file = { path: resolve(path), name: basename(path) }
     const options = { mapping: {}, dateOrder: null, timeZone: 'UTC' }
     const { source, title } = await reader.run('inspect', { file, options }, async () => null)
-    process.stderr.write(`Recognized: ${title}. (--source says it otherwise.)\n`)
+    process.stderr.write(`Recognized as ${title}. Set --source if this is wrong.\n`)
     return source
   } catch (error) {
     if (error instanceof FileProblem) throw new CommandError(error.message)
@@ -209,7 +209,7 @@ async function copyFiles(
     )
   const directory = await createUploadDirectory(dataDir)
   try {
-    progress.at(0, 'copies the file')
+    progress.at(0, 'copying the file')
     await copyDurably(path, join(directory.path, FILE_NAMES.file))
     if (clicksPath !== undefined) await copyDurably(clicksPath, join(directory.path, FILE_NAMES.clicks))
     return { directory, files: { file, ...(clicks && { clicks }) }, fields: {} }
@@ -254,7 +254,7 @@ function formatImport({ origin }: Pick<Config, 'origin'>, done: ImportResource):
     `  ${count(clicks, 'click')} of their history`,
     ...done.notices,
     ...formatErrors(origin, done),
-    ...(done.dryRun ? [] : [`Take it back until ${done.undoableUntil?.slice(0, 10)}: --undo ${done.id}`]),
+    ...(done.dryRun ? [] : [`Undo it by ${done.undoableUntil?.slice(0, 10)} with --undo ${done.id}`]),
   ].join('\n')
 }
 
@@ -268,10 +268,10 @@ function formatErrors(origin: string, { id, errors }: ImportResource): string[] 
 }
 
 function formatUndo({ id, kept, problem, status }: ImportResource): string {
-  if (status !== 'undone') throw new CommandError(`Import ${id} is not taken back. ${problem ?? ''}`.trim())
-  if (kept.length === 0) return `Import ${id} is taken back: nothing of it is left.`
+  if (status !== 'undone') throw new CommandError(`Import ${id} is not undone. ${problem ?? ''}`.trim())
+  if (kept.length === 0) return `Import ${id} is undone: everything it created is deleted.`
   return [
-    `Import ${id} is taken back, but for ${count(kept.length, 'thing')}:`,
+    `Import ${id} is undone, except for ${count(kept.length, 'item')}:`,
     ...kept.slice(0, SHOWN_MAX).map(({ kind, name, reason }) => `  ${kind} ${name}: ${reason}`),
     ...(kept.length > SHOWN_MAX ? [`  … and ${count(kept.length - SHOWN_MAX, 'other')}`] : []),
   ].join('\n')

@@ -1,5 +1,5 @@
-// Runs `towpath move`: data that cannot change any more moves beside the running server, and the rest while it is
-// stopped. Each step is recorded in the target database, so a move that was killed goes on from there.
+// Runs `towpath move`: data that cannot change any more is moved while the server runs, and the rest while it is
+// stopped. Each step is recorded in the target database, so an interrupted move continues.
 
 import { existsSync, mkdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -65,7 +65,7 @@ export async function runMove(needs: MoveNeeds, targets: MoveTargets): Promise<s
 const STOP_NOW =
   'Moved everything that can move while the server runs. Stop the server now: the rest moves once it has stopped.'
 
-/** Moves the days that are over, from a copy of the file that the server makes. */
+/** Moves past days from a copy of the file that the server makes. */
 async function moveClosedDays(needs: MoveNeeds, move: Move): Promise<void> {
   const { dataDir } = move
   const lock = tryToLockDataDir(dataDir)
@@ -110,8 +110,8 @@ async function moveTheRest(needs: MoveNeeds, move: Move, targets: MoveTargets): 
 }
 
 /**
- * A server that has run since the last attempt has changed the rows. Each start makes a new segment of the spool, so the
- * last one tells.
+ * A server that has run since the last attempt has changed the rows. Each start creates a new segment of the spool,
+ * so a higher number shows this.
  */
 async function noticeServerRun({ dataDir, log }: Move, undo: () => Promise<void>): Promise<void> {
   const names = await readdir(join(dataDir, 'spool'))
@@ -192,7 +192,7 @@ async function moveRemainingBatches(
 ): Promise<number> {
   progress.at(1, 'the last hits')
   const { hitRetentionDays: days } = config
-  const since = days === undefined ? 0 : toRetentionStart(now(), days)
+  const since = toRetentionStart(now(), days)
   const marks = (await history?.listMarks()) ?? []
   const scratchDir = toMoveDirectory(dataDir)
   const engine = await openClickHouse({ urls, scratchDir, since: () => since, instance })
@@ -235,14 +235,21 @@ function formatMoveReport(
     'Start the server with these settings, and with your passwords in the place of "...":',
     ...settings.map((setting) => `  ${setting}`),
     '',
-    'This directory is the first node. Every other node needs its own empty DATA_DIR and the same TOWPATH_SECRET;',
-    `if you have not set one, it is the text of ${join(dataDir, 'secret')}.`,
-    'Files of forms stay in DATA_DIR/uploads. Before a second node starts, bring them into a bucket (UPLOADS_S3_URL):',
-    'docs/hosting.md says how.',
+    ...(targets.clickHouseUrls ? formatNodes(dataDir) : [ONE_SERVER, '']),
     'The files of SQLite and DuckDB are as they were. Do not start the server without the new settings any more: what it',
     'then records stays behind.',
   ].join('\n')
 }
+
+const ONE_SERVER =
+  'Only one server may use this database: its hits stay in DuckDB. Several servers need ClickHouse too (docs/move.md).'
+
+const formatNodes = (dataDir: string) => [
+  'This directory is the first node. Every other node needs its own empty DATA_DIR and the same TOWPATH_SECRET;',
+  `if you have not set one, it is the text of ${join(dataDir, 'secret')}.`,
+  'Files of forms stay in DATA_DIR/uploads. Before a second node starts, bring them into a bucket (UPLOADS_S3_URL):',
+  'docs/hosting.md says how.',
+]
 
 const POLL_MS = 1000
 

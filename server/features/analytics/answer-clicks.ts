@@ -4,32 +4,20 @@
 import { createPacer } from '../../lib/concurrency/next-turn.ts'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import { toIso } from '../../lib/iso-time.ts'
-import type { Database } from '../../storage/database/database.ts'
 import { toNullLabel } from '../../storage/filter-grammar.ts'
-import type {
-  HitAnswer,
-  HitGrouping,
-  HitQuery,
-  HitReader,
-  HitSelection,
-} from '../../storage/hits/hit-engine.ts'
+import type { HitAnswer, HitGrouping, HitQuery, HitSelection } from '../../storage/hits/hit-engine.ts'
 import { isParamColumn } from '../../storage/hits/kept-params.ts'
 import type { NotedHits } from './explain.ts'
 import { requireKeptParams } from './kept-params.ts'
 import { listLinkSlugs, loadLinkNames, loadLinkTags, loadTagNames } from './names.ts'
 import {
+  type AnswerContext,
   resolveBucketStarts,
   resolveSelection,
-  type SelectionNeeds,
   type WorkspaceScope,
 } from './resolve-selection.ts'
 import type { ClickAnswerData, ClickQuestion, ClickSelection } from './schema.ts'
 import { fillBuckets } from './timeline.ts'
-
-export interface ClickNeeds extends SelectionNeeds {
-  db: Pick<Database, 'engine' | 'read'>
-  hits: Pick<HitReader, 'ask'>
-}
 
 /**
  * Counts clicks of deleted links too, also under their domain, slug and tags.
@@ -37,7 +25,7 @@ export interface ClickNeeds extends SelectionNeeds {
  * answer
  */
 export async function answerClicks(
-  needs: ClickNeeds,
+  needs: AnswerContext,
   actor: WorkspaceScope,
   question: ClickQuestion,
 ): Promise<ClickAnswerData> {
@@ -87,7 +75,7 @@ export const askHits = (
  * @throws Failure `invalid` for an empty range, and for a parameter that the workspace does not keep
  */
 export async function resolveClickSelection(
-  needs: SelectionNeeds,
+  needs: AnswerContext,
   actor: WorkspaceScope,
   selection: ClickSelection,
 ): Promise<HitSelection> {
@@ -101,7 +89,7 @@ export async function resolveClickSelection(
 }
 
 async function toGrouping(
-  { db, defaultDomain }: ClickNeeds,
+  { db, defaultDomain }: AnswerContext,
   { workspaceId }: WorkspaceScope,
   { groupBy, limit }: ClickQuestion,
   starts: number[],

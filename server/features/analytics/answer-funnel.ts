@@ -4,19 +4,13 @@ import { toIso } from '../../lib/iso-time.ts'
 import { toNullLabel } from '../../storage/filter-grammar.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
 import type { HitGrouping, HitSelection } from '../../storage/hits/hit-engine.ts'
-import type { TrafficChannel } from '../../storage/sources/traffic-channel.ts'
 import { askHits } from './answer-clicks.ts'
-import { type LeadNeeds, loadLinkNamesOrNone, resolveLeadSelection } from './answer-leads.ts'
+import { type LeadContext, loadGroupNames, resolveLeadSelection } from './answer-leads.ts'
 import { countLeads, type LeadGrouping, type LeadSelection } from './count-leads.ts'
 import { countOutcomes, type OutcomeCounts } from './count-outcomes.ts'
-import type { NotedHits } from './explain.ts'
 import type { AnswerMoney, FunnelAnswerData, FunnelQuestion } from './leads-schema.ts'
-import { loadLinkTags, loadTagNames } from './names.ts'
+import { loadLinkTags } from './names.ts'
 import type { WorkspaceScope } from './resolve-selection.ts'
-
-export interface FunnelNeeds extends LeadNeeds {
-  hits: NotedHits
-}
 
 type Key = string | number
 type Column = Exclude<FunnelQuestion['groupBy'], 'total'>
@@ -37,7 +31,7 @@ type Counts = [clicks: number, visits: number, leads: number, converted: number]
 
 /** @throws Failure `invalid` for an empty range, `unavailable` when the engine cannot answer */
 export async function answerFunnel(
-  needs: FunnelNeeds,
+  needs: LeadContext,
   actor: WorkspaceScope,
   question: FunnelQuestion,
 ): Promise<{ data: FunnelAnswerData } & AnswerMoney> {
@@ -66,42 +60,12 @@ export async function answerFunnel(
   const listed = new Set(groups.map(([key]) => key))
   for (const key of outcomes.keys())
     if (key !== null && !listed.has(key) && groups.length < limit) groups.push([key, [0, 0, 0, 0]])
-  const rows = groups.map(([key, counts]): [Key, FunnelRow] => [key, toFunnelRow(counts, outcomes.get(key))])
-  return { data: await nameRows(needs, actor, groupBy, rows), ...outcomes.money }
+  const keys = groups.map(([key]) => key)
+  const field = groupBy === 'utmCampaign' ? 'campaign' : groupBy
+  const toName = await loadGroupNames(needs, actor, groupBy, keys, field)
+  const rows = groups.map(([key, counts]) => ({ ...toName(key), ...toFunnelRow(counts, outcomes.get(key)) }))
+  return { data: rows as FunnelAnswerData, ...outcomes.money }
 }
-
-async function nameRows(
-  needs: FunnelNeeds,
-  actor: WorkspaceScope,
-  groupBy: Column,
-  rows: [Key, FunnelRow][],
-): Promise<FunnelAnswerData> {
-  const ids = rows.map(([key]) => Number(key))
-  switch (groupBy) {
-    case 'linkId': {
-      const getName = await loadLinkNamesOrNone(needs, actor, ids)
-      return rows.map(([id, row]) => ({ ...getName(Number(id)), ...row }))
-    }
-    case 'tagId': {
-      const getName = await loadTagNames(needs, actor, ids)
-      return rows.map(([id, row]) => ({ ...getName(Number(id)), ...row }))
-    }
-    case 'utmCampaign':
-      return rows.map(([key, row]) => ({ campaign: String(key), ...row }))
-    case 'source':
-      return rows.map(([key, row]) => ({ source: String(key), ...row }))
-    case 'channel':
-      return rows.map(([key, row]) => ({ channel: key as TrafficChannel, ...row }))
-    case 'referrer':
-      return rows.map(([key, row]) => ({ referrer: String(key), ...row }))
-    case 'country':
-      return rows.map(([key, row]) => ({ country: String(key), ...row }))
-    case 'variant':
-      return rows.map(([key, row]) => ({ variant: String(key), ...row }))
-  }
-}
-
-type FunnelRow = ReturnType<typeof toFunnelRow>
 
 /** The rate is of clicks that became leads. One click can bring several leads, so it ends at 1. */
 const toFunnelRow = ([clicks, visits, leads, converted]: Counts, outcomes: OutcomeCounts) => ({
@@ -147,7 +111,7 @@ function toSubsetName({ keys, negate }: GroupSubset): string | undefined {
   return keys.length > 0 ? 'all others' : undefined
 }
 
-function createHitStage(needs: FunnelNeeds, selection: LeadSelection, outcome: HitOutcome): Stage {
+function createHitStage(needs: LeadContext, selection: LeadSelection, outcome: HitOutcome): Stage {
   const { model: _, filters, ...range } = selection
   // The cast is safe: no filter of a funnel is about the form, the only column that hits do not have.
   const hits = { ...range, filters: filters as HitSelection['filters'], classes: ['human' as const] }
@@ -173,7 +137,7 @@ function createHitStage(needs: FunnelNeeds, selection: LeadSelection, outcome: H
 }
 
 async function listLinkTags(
-  { db }: Pick<FunnelNeeds, 'db'>,
+  { db }: LeadContext,
   { workspaceId }: WorkspaceScope,
   { keys, negate }: GroupSubset,
 ) {
@@ -182,7 +146,7 @@ async function listLinkTags(
   return linkTags.filter(({ group }) => tagIds.has(group) !== negate)
 }
 
-function createLeadStage({ db }: FunnelNeeds, selection: LeadSelection): Stage {
+function createLeadStage({ db }: LeadContext, selection: LeadSelection): Stage {
   const ask = async (grouping: LeadGrouping, extraFilters: LeadSelection['filters'] = []) => {
     const answers = await countLeads(
       db,

@@ -1,7 +1,6 @@
 // Answers a question about leads. Parameters and answers have the same names and shapes as those about clicks.
 
 import { toIso } from '../../lib/iso-time.ts'
-import type { Database } from '../../storage/database/database.ts'
 import { type FilterName, toNullLabel } from '../../storage/filter-grammar.ts'
 import { type AttributionModel, NO_LINK } from './attribution-model.ts'
 import {
@@ -11,22 +10,21 @@ import {
   type LeadGrouping,
   type LeadSelection,
 } from './count-leads.ts'
-import { countOutcomes, type GroupKey, type OutcomeAnswer, type OutcomeCounts } from './count-outcomes.ts'
+import { countOutcomes, type GroupKey, type OutcomeAnswer } from './count-outcomes.ts'
 import type { AnswerExplainer } from './explain.ts'
 import type { AnswerMoney, LeadAnswerData, LeadQuestion } from './leads-schema.ts'
 import { type LinkName, listLinkSlugs, loadFormNames, loadLinkNames, loadTagNames } from './names.ts'
 import type { QuestionSelection } from './parameters.ts'
 import {
+  type AnswerContext,
   type ResolvedName,
   resolveBucketStarts,
   resolveSelection,
-  type SelectionNeeds,
   type WorkspaceScope,
 } from './resolve-selection.ts'
 import { fillBuckets } from './timeline.ts'
 
-export interface LeadNeeds extends SelectionNeeds {
-  db: Pick<Database, 'engine' | 'read'>
+export interface LeadContext extends AnswerContext {
   /** Assigns the newest leads to their links, for the answer. Leads that take longer than two seconds stay pending. */
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
   /** Called once for each answer that counts leads. */
@@ -35,25 +33,37 @@ export interface LeadNeeds extends SelectionNeeds {
 
 /** @throws Failure `invalid` for a range that is empty or has too many buckets */
 export async function answerLeads(
-  needs: LeadNeeds,
+  needs: LeadContext,
   actor: WorkspaceScope,
   question: LeadQuestion,
 ): Promise<{ data: LeadAnswerData } & AnswerMoney> {
+  const { groupBy } = question
   const selection = await resolveLeadSelection(needs, actor, question)
-  const starts = question.groupBy === 'time' ? resolveBucketStarts(selection, question) : []
+  const starts = groupBy === 'time' ? resolveBucketStarts(selection, question) : []
   await needs.resolvePendingAttribution(actor.workspaceId)
   const grouping = toGrouping(question, starts)
   const leads = await countLeads(needs.db, selection, grouping)
   const outcomes = await countOutcomes(needs.db, selection, grouping, question.currency)
   needs.noteLeads?.(selection)
+  const toCounts = (answer: LeadCount | undefined) => ({
+    leads: answer?.leads ?? 0,
+    visitors: answer?.visitors ?? 0,
+    ...(answer ? outcomes.get(answer.key) : outcomes.none),
+  })
+  if (groupBy === 'total') {
+    const range = { start: toIso(selection.start), end: toIso(selection.end) }
+    return { data: { ...toCounts(leads[0]), ...range }, ...outcomes.money }
+  }
   const answers = addOutcomes(
     leads,
     outcomes,
     'limit' in grouping ? grouping.limit : Number.POSITIVE_INFINITY,
   )
-  const toCounts = createCounter(outcomes)
-  const data = await nameAnswers(needs, actor, { question, selection, starts, answers, toCounts })
-  return { data, ...outcomes.money }
+  if (groupBy === 'time') return { data: fillBuckets(starts, answers, toCounts), ...outcomes.money }
+  const keys = answers.map(({ key }) => key)
+  const toName = await loadGroupNames(needs, actor, groupBy, keys)
+  const data = answers.map((answer) => ({ ...toName(answer.key), ...toCounts(answer) }))
+  return { data: data as LeadAnswerData, ...outcomes.money }
 }
 
 /** Groups that have outcomes in the range, and leads only before it, come last, while there is room. */
@@ -64,68 +74,47 @@ function addOutcomes(leads: LeadCount[], outcomes: OutcomeAnswer, limit: number)
   return [...leads, ...added.slice(0, Math.max(0, limit - leads.length))]
 }
 
-type Counts = Omit<LeadCount, 'key'> & OutcomeCounts
-type ToCounts = (answer: LeadCount | undefined) => Counts
-
-const createCounter =
-  (outcomes: OutcomeAnswer): ToCounts =>
-  (answer) => ({
-    leads: answer?.leads ?? 0,
-    visitors: answer?.visitors ?? 0,
-    ...(answer ? outcomes.get(answer.key) : outcomes.none),
+/**
+ * Loads the names of the groups of leads and funnels.
+ * @param field the member of an answer that has the value of a group
+ * @returns the members of an answer that name the group of a key
+ */
+export async function loadGroupNames(
+  needs: AnswerContext,
+  scope: WorkspaceScope,
+  groupBy: FilterName,
+  keys: GroupKey[],
+  field: string = groupBy,
+): Promise<(key: GroupKey) => object> {
+  /** A missing value has the null label. */
+  const toLabel = (toText: (value: string) => string) => (key: GroupKey) => ({
+    [field]: key === null ? toNullLabel(groupBy) : toText(String(key)),
   })
-
-interface UnnamedAnswer {
-  question: LeadQuestion
-  selection: LeadSelection
-  starts: number[]
-  answers: LeadCount[]
-  toCounts: ToCounts
-}
-
-async function nameAnswers(
-  needs: LeadNeeds,
-  actor: WorkspaceScope,
-  { question: { groupBy }, selection, starts, answers, toCounts }: UnnamedAnswer,
-): Promise<LeadAnswerData> {
-  const ids = () => answers.map(({ key }) => Number(key))
-  const withNames = <Name>(getName: (id: number) => Name) =>
-    answers.map((answer) => ({ ...getName(Number(answer.key)), ...toCounts(answer) }))
-  /** @param toLabel the label of a value; a missing value has the null label */
-  const withLabels = (name: FilterName, toLabel: (value: string) => string) =>
-    answers.map((answer) => ({
-      [name]: answer.key === null ? toNullLabel(name) : toLabel(String(answer.key)),
-      ...toCounts(answer),
-    }))
   switch (groupBy) {
-    case 'total':
-      return { ...toCounts(answers[0]), start: toIso(selection.start), end: toIso(selection.end) }
-    case 'time':
-      return fillBuckets(starts, answers, toCounts)
-    case 'linkId':
-      return withNames(await loadLinkNamesOrNone(needs, actor, ids()))
-    case 'tagId':
-      return withNames(await loadTagNames(needs, actor, ids()))
+    case 'linkId': {
+      const toName = await loadLinkNamesOrNone(needs, scope, keys.map(Number))
+      return (id) => toName(Number(id))
+    }
+    case 'tagId': {
+      const toName = await loadTagNames(needs, scope, keys.map(Number))
+      return (id) => toName(Number(id))
+    }
     case 'form': {
-      const getName = await loadFormNames(
-        needs,
-        actor,
-        answers.map(({ key }) => String(key)),
-      )
-      return answers.map((answer) => ({ ...getName(String(answer.key)), ...toCounts(answer) }))
+      const toName = await loadFormNames(needs, scope, keys.map(String))
+      return (key) => toName(String(key))
     }
     case 'slug':
-      return withLabels(groupBy, await loadSlugNames(needs, actor, answers))
+      return toLabel(await loadSlugNames(needs, scope, keys))
     case 'domain':
-      return withLabels(groupBy, (domain) => domain || needs.defaultDomain)
+      return toLabel((domain) => domain || needs.defaultDomain)
     default:
-      return withLabels(groupBy, (value) => value)
+      return toLabel((value) => value)
   }
 }
 
 /** @throws Failure `invalid` for an empty range */
 export async function resolveLeadSelection<Name extends FilterName>(
-  needs: SelectionNeeds,
+  needs: AnswerContext,
   actor: WorkspaceScope,
   question: QuestionSelection<Name> & { model: AttributionModel } & (ResolvedName<Name> extends LeadColumn
       ? unknown
@@ -143,7 +132,7 @@ function toGrouping({ groupBy, limit }: LeadQuestion, starts: number[]): LeadGro
 const NO_LINK_NAME: LinkName = { link: null, slug: null, domain: null, destinationUrl: null, deleted: false }
 
 /** As `loadLinkNames`, with a name for leads without a link. */
-export async function loadLinkNamesOrNone(needs: SelectionNeeds, actor: WorkspaceScope, ids: number[]) {
+export async function loadLinkNamesOrNone(needs: AnswerContext, actor: WorkspaceScope, ids: number[]) {
   const getName = await loadLinkNames(
     needs,
     actor,
@@ -153,8 +142,8 @@ export async function loadLinkNamesOrNone(needs: SelectionNeeds, actor: Workspac
 }
 
 /** Gives the newest spelling of a slug, as for clicks. */
-async function loadSlugNames({ db }: LeadNeeds, { workspaceId }: WorkspaceScope, answers: LeadCount[]) {
-  const keys = new Set(answers.flatMap(({ key }) => (key === null ? [] : [String(key)])))
+async function loadSlugNames({ db }: AnswerContext, { workspaceId }: WorkspaceScope, groups: GroupKey[]) {
+  const keys = new Set(groups.flatMap((key) => (key === null ? [] : [String(key)])))
   const slugs = new Map<string, string>()
   if (keys.size > 0)
     for await (const links of listLinkSlugs(db, workspaceId))

@@ -6,14 +6,13 @@ import { toFileBody } from '../../http/file-body.ts'
 import { createExportLimiter } from '../../lib/concurrency/export-limiter.ts'
 import { toIso } from '../../lib/iso-time.ts'
 import { describeError, log } from '../../lib/log.ts'
-import type { Database } from '../../storage/database/database.ts'
-import type { HitReader } from '../../storage/hits/hit-engine.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
 import { answerClicks } from './answer-clicks.ts'
 import { createAnswerExplainer } from './explain.ts'
-import { exportClicks } from './export-clicks.ts'
+import { type ExportContext, exportClicks } from './export-clicks.ts'
 import { findOtherNote } from './kept-params.ts'
+import { countedUntilHeader } from './parameters.ts'
 import {
   ClickAnswer,
   ClickParameters,
@@ -23,21 +22,7 @@ import {
 } from './schema.ts'
 import { toCompactTime } from './timeline.ts'
 
-export interface AnalyticsApiNeeds {
-  db: Database
-  hits: HitReader
-  now: () => number
-  defaultDomain: string
-  /** The directory for exports (storage/export-directory.ts). */
-  scratchDir: string
-}
-
-const countedUntilHeader = {
-  'X-Counted-Until': {
-    description: 'The answer includes every click before this time',
-    schema: { type: 'string', format: 'date-time' },
-  },
-} as const
+const headers = countedUntilHeader('The answer includes every click')
 
 const clicks = apiRoute({
   method: 'get',
@@ -54,7 +39,7 @@ const clicks = apiRoute({
   responses: {
     200: {
       description: 'The counts',
-      headers: countedUntilHeader,
+      headers,
       content: { 'application/json': { schema: ClickAnswer } },
     },
   },
@@ -76,7 +61,7 @@ const clickExport = apiRoute({
     200: {
       description: 'The file',
       headers: {
-        ...countedUntilHeader,
+        ...headers,
         ...toFileNameHeader('File name with the workspace and the range'),
       },
       content: {
@@ -91,7 +76,7 @@ const clickExport = apiRoute({
 /** Ends the response when the client reads no byte for this time. */
 const SENDING_IDLE_SECONDS = 30
 
-export function createAnalyticsApi(needs: AnalyticsApiNeeds) {
+export function createAnalyticsApi(needs: Omit<ExportContext, 'limiter'>) {
   const exportNeeds = { ...needs, limiter: createExportLimiter() }
   return createApi()
     .openapi(clicks, async (c) => {

@@ -17,7 +17,7 @@ import {
   toFunnelQuestion,
   toLeadQuestion,
 } from './leads-schema.ts'
-import { PARAMETER_MAX } from './parameters.ts'
+import { countedUntilHeader, PARAMETER_MAX } from './parameters.ts'
 import type { WorkspaceScope } from './resolve-selection.ts'
 import { ClickAnswer, ClickParameters, toClickQuestion } from './schema.ts'
 
@@ -70,12 +70,7 @@ const batch = apiRoute({
   responses: {
     200: {
       description: 'The answers',
-      headers: {
-        'X-Counted-Until': {
-          description: 'The answers include every click and visit before this time',
-          schema: { type: 'string', format: 'date-time' },
-        },
-      } as const,
+      headers: countedUntilHeader('The answers include every click and visit'),
       content: {
         'application/json': {
           schema: z.strictObject({ data: z.array(z.union([ClickAnswer, LeadAnswer, FunnelAnswer])) }),

@@ -90,7 +90,7 @@ export interface LeadCount {
 }
 
 export async function countLeads(
-  db: Pick<Database, 'engine' | 'read'>,
+  db: Database,
   selection: LeadSelection,
   grouping: LeadGrouping,
 ): Promise<LeadCount[]> {
@@ -99,7 +99,7 @@ export async function countLeads(
 }
 
 async function queryLeads(
-  db: Pick<Database, 'engine' | 'read'>,
+  db: Database,
   selection: LeadSelection,
   grouping: LeadGrouping,
 ): Promise<LeadCount[]> {
@@ -117,11 +117,7 @@ export function toGroupKey(key: string | number | null, { by }: LeadGrouping): L
   return by === 'time' || by === 'linkId' || by === 'tagId' ? Number(key) : String(key)
 }
 
-type QueryGroups = (
-  db: Pick<Database, 'engine' | 'read'>,
-  selection: LeadSelection,
-  grouping: LeadGrouping,
-) => Promise<GroupParts[]>
+type QueryGroups = (db: Database, selection: LeadSelection, grouping: LeadGrouping) => Promise<GroupParts[]>
 
 /** PostgreSQL runs queries in other processes. */
 const queryOnce: QueryGroups = (db, selection, grouping) =>
@@ -265,11 +261,7 @@ const amongSql = (
  * Counts only the buckets between the first and the last submission of the range. A range of 800 years would make a
  * statement with thousands of months, and few of them have submissions.
  */
-async function countBuckets(
-  db: Pick<Database, 'engine' | 'read'>,
-  selection: LeadSelection,
-  starts: number[],
-): Promise<LeadCount[]> {
+async function countBuckets(db: Database, selection: LeadSelection, starts: number[]): Promise<LeadCount[]> {
   const { workspaceId, start, end } = selection
   const firstAndLast = (['asc', 'desc'] as const).map((order) =>
     db.read

@@ -17,8 +17,8 @@ import {
   splitOriginFilters,
   toOrigin,
 } from './lead-origins.ts'
+import type { AnswerMoney } from './leads-schema.ts'
 
-type Reader = Pick<Database, 'engine' | 'read'>
 export type GroupKey = string | number | null
 
 /** The outcomes of the leads of one group. */
@@ -31,7 +31,7 @@ export interface OutcomeCounts {
 
 export interface OutcomeAnswer {
   /** For the answer. Its currencies are those of all won outcomes in the range, by use. */
-  money: { currency?: string; otherCurrencies?: string[] }
+  money: AnswerMoney
   get(key: GroupKey): OutcomeCounts
   /** The counts of a group without outcomes. */
   none: OutcomeCounts
@@ -52,7 +52,7 @@ interface Group {
  * @param asked the currency of the answer; null: the one that most won outcomes of the workspace in the range have
  */
 export async function countOutcomes(
-  db: Reader,
+  db: Database,
   selection: LeadSelection,
   grouping: LeadGrouping,
   asked: string | null,
@@ -96,7 +96,7 @@ const BYTES_AT_ONCE = 256 * 1024
 
 /** The qualified and won outcomes of the range by time, some hundreds a turn, and less where their leads are large. */
 async function* listOutcomes(
-  { engine, read }: Reader,
+  { engine, read }: Database,
   { workspaceId, start, end }: LeadSelection,
 ): AsyncGenerator<StoredOutcome[]> {
   const limit = ROWS_AT_ONCE[engine]
@@ -163,7 +163,7 @@ interface OutcomePart extends OriginRow {
 
 /** The parts that pass the filters. */
 async function readParts(
-  db: Reader,
+  db: Database,
   selection: LeadSelection,
   grouping: LeadGrouping,
   ids: number[],

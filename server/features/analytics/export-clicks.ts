@@ -4,23 +4,18 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { createExportLimiter } from '../../lib/concurrency/export-limiter.ts'
 import { Failure, unavailable } from '../../lib/failure.ts'
-import type { Database } from '../../storage/database/database.ts'
 import { createExportDirectory } from '../../storage/export-directory.ts'
 import type { ExportFormat, HitReader, HitSelection } from '../../storage/hits/hit-engine.ts'
 import { resolveClickSelection } from './answer-clicks.ts'
 import { listKeptParams } from './kept-params.ts'
-import type { WorkspaceScope } from './resolve-selection.ts'
+import type { AnswerContext, WorkspaceScope } from './resolve-selection.ts'
 import type { ClickSelection } from './schema.ts'
 
 /** Reading this many links holds up redirects for 3 ms. */
 const LINKS_AT_ONCE = 500
 
-export interface ExportNeeds {
-  db: Pick<Database, 'read'>
-  hits: Pick<HitReader, 'export'>
-  now: () => number
-  /** The name of the default domain, which is stored as ''. */
-  defaultDomain: string
+export interface ExportContext extends AnswerContext {
+  hits: HitReader
   /** The directory for exports (storage/export-directory.ts). */
   scratchDir: string
   limiter: ReturnType<typeof createExportLimiter>
@@ -41,7 +36,7 @@ export interface ClickFile {
  * free
  */
 export async function exportClicks(
-  needs: ExportNeeds,
+  needs: ExportContext,
   actor: WorkspaceScope,
   { format, ...clicks }: ClickSelection & { format: ExportFormat },
   signal: AbortSignal,
@@ -68,7 +63,7 @@ export async function exportClicks(
  * Writes all links of the workspace, deleted ones too. Reads LINKS_AT_ONCE at a time, so that redirects run in between.
  */
 async function writeLinkNames(
-  { db, defaultDomain }: ExportNeeds,
+  { db, defaultDomain }: ExportContext,
   { workspaceId }: WorkspaceScope,
   path: string,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import { takeTurn } from '../../lib/concurrency/take-turn.ts'
 import { toCsvLine } from '../../lib/formats/csv-line.ts'
 import { toIso } from '../../lib/iso-time.ts'
 import { queryRaw } from '../../storage/database/raw-query.ts'
-import { type LeadNeeds, loadLinkNamesOrNone, resolveLeadSelection } from './answer-leads.ts'
+import { type LeadContext, loadLinkNamesOrNone, resolveLeadSelection } from './answer-leads.ts'
 import { NO_LINK, PARTS_PER_LEAD } from './attribution-model.ts'
 import { LEAD_COLUMN_SQL, type LeadColumn, type LeadSelection, toSelectedLeadsSql } from './count-leads.ts'
 import {
@@ -68,7 +68,7 @@ export interface LeadFile {
  * @throws Failure `invalid` for an empty range, before the first piece
  */
 export async function exportLeads(
-  needs: LeadNeeds,
+  needs: LeadContext,
   { workspaceId }: { workspaceId: number },
   { format, ...question }: LeadExportQuestion,
   signal: AbortSignal,
@@ -80,7 +80,7 @@ export async function exportLeads(
 }
 
 async function* writeLeads(
-  needs: LeadNeeds,
+  needs: LeadContext,
   selection: LeadSelection,
   format: LeadExportFormat,
   signal: AbortSignal,
@@ -102,7 +102,7 @@ async function* writeLeads(
 }
 
 async function readLeads(
-  needs: LeadNeeds,
+  needs: LeadContext,
   selection: LeadSelection,
   origins: LeadOriginFilter[],
 ): Promise<ExportedLead[]> {

@@ -1,7 +1,6 @@
 // The query parameters that a workspace keeps, for questions that name some of them.
 
 import { invalid } from '../../lib/failure.ts'
-import type { Database } from '../../storage/database/database.ts'
 import {
   isParamColumn,
   KEPT_VALUES_A_DAY,
@@ -9,13 +8,12 @@ import {
   type ParamColumn,
   toParamName,
 } from '../../storage/hits/kept-params.ts'
-import type { WorkspaceScope } from './resolve-selection.ts'
+import type { AnswerContext, WorkspaceScope } from './resolve-selection.ts'
 
-interface Needs {
-  db: Pick<Database, 'read'>
-}
-
-export async function listKeptParams({ db }: Needs, { workspaceId }: WorkspaceScope): Promise<string[]> {
+export async function listKeptParams(
+  { db }: AnswerContext,
+  { workspaceId }: WorkspaceScope,
+): Promise<string[]> {
   const workspace = await db.read
     .selectFrom('workspaces')
     .select('kept_params')
@@ -26,7 +24,7 @@ export async function listKeptParams({ db }: Needs, { workspaceId }: WorkspaceSc
 
 /** @throws Failure `invalid`, where the workspace does not keep one of them */
 export async function requireKeptParams(
-  needs: Needs,
+  needs: AnswerContext,
   scope: WorkspaceScope,
   columns: ParamColumn[],
 ): Promise<void> {

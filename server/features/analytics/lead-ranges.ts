@@ -18,7 +18,7 @@ interface Scope extends TimeRange {
  * range. Await each range in its own turn of the event loop.
  */
 export async function* listLeadRanges(
-  { read }: Pick<Database, 'read'>,
+  { read }: Database,
   { workspaceId, start, end }: Scope,
 ): AsyncGenerator<TimeRange> {
   for (let from = start; from < end; ) {

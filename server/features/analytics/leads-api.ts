@@ -8,8 +8,8 @@ import type { Database } from '../../storage/database/database.ts'
 import type { HitReader } from '../../storage/hits/hit-engine.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
-import { answerFunnel, type FunnelNeeds } from './answer-funnel.ts'
-import { answerLeads } from './answer-leads.ts'
+import { answerFunnel } from './answer-funnel.ts'
+import { answerLeads, type LeadContext } from './answer-leads.ts'
 import { createAnswerExplainer } from './explain.ts'
 import { exportLeads } from './export-leads.ts'
 import {
@@ -22,9 +22,10 @@ import {
   toLeadExportQuestion,
   toLeadQuestion,
 } from './leads-schema.ts'
+import { countedUntilHeader } from './parameters.ts'
 import { toCompactTime } from './timeline.ts'
 
-export interface LeadsApiNeeds extends FunnelNeeds {
+export interface LeadsApiNeeds extends LeadContext {
   db: Database
   hits: Pick<HitReader, 'ask' | 'explain' | 'countedUntil'>
 }
@@ -91,12 +92,7 @@ const funnel = apiRoute({
   responses: {
     200: {
       description: 'The counts; groups with the most clicks come first',
-      headers: {
-        'X-Counted-Until': {
-          description: 'The answer includes every click and visit before this time',
-          schema: { type: 'string', format: 'date-time' },
-        },
-      } as const,
+      headers: countedUntilHeader('The answer includes every click and visit'),
       content: { 'application/json': { schema: FunnelAnswer } },
     },
   },

@@ -217,10 +217,7 @@ const moneyFields = {
     description: 'In which leads of the workspace were won in the range too: they are in no `value`',
   }),
 }
-export interface AnswerMoney {
-  currency?: string
-  otherCurrencies?: string[]
-}
+export type AnswerMoney = z.infer<z.ZodObject<typeof moneyFields>>
 
 const range = { start: z.iso.datetime(), end: z.iso.datetime() }
 const linkFields = {

@@ -3,13 +3,7 @@
 import { createPacer } from '../../lib/concurrency/next-turn.ts'
 import { takeTurn } from '../../lib/concurrency/take-turn.ts'
 import type { Database } from '../../storage/database/database.ts'
-import type { WorkspaceScope } from './resolve-selection.ts'
-
-interface Needs {
-  db: Pick<Database, 'read'>
-  /** The name of the default domain, which is stored as ''. */
-  defaultDomain: string
-}
+import type { AnswerContext, WorkspaceScope } from './resolve-selection.ts'
 
 export interface LinkName {
   /** null: no link. */
@@ -21,7 +15,7 @@ export interface LinkName {
 }
 
 export async function loadLinkNames(
-  { db, defaultDomain }: Needs,
+  { db, defaultDomain }: AnswerContext,
   { workspaceId }: WorkspaceScope,
   ids: number[],
 ) {
@@ -58,10 +52,7 @@ export interface LinkSlug {
 }
 
 /** All links of the workspace, deleted ones too, in the order of their ids: some thousand a turn of the event loop. */
-export async function* listLinkSlugs(
-  { read }: Pick<Database, 'read'>,
-  workspaceId: number,
-): AsyncGenerator<LinkSlug[]> {
+export async function* listLinkSlugs({ read }: Database, workspaceId: number): AsyncGenerator<LinkSlug[]> {
   for (let after: number | undefined = 0; after !== undefined; ) {
     await takeTurn()
     const rows: LinkSlug[] = await read
@@ -83,10 +74,7 @@ interface TaggedLink {
 }
 
 /** The tags of all links of the workspace. */
-export async function loadLinkTags(
-  { engine, read }: Pick<Database, 'engine' | 'read'>,
-  workspaceId: number,
-): Promise<TaggedLink[]> {
+export async function loadLinkTags({ engine, read }: Database, workspaceId: number): Promise<TaggedLink[]> {
   const select = () =>
     read
       .selectFrom('link_tags')
@@ -112,11 +100,7 @@ export async function loadLinkTags(
   return linkTags
 }
 
-export async function loadTagNames(
-  { db }: Pick<Needs, 'db'>,
-  { workspaceId }: WorkspaceScope,
-  ids: number[],
-) {
+export async function loadTagNames({ db }: AnswerContext, { workspaceId }: WorkspaceScope, ids: number[]) {
   const tags =
     ids.length === 0
       ? []
@@ -130,11 +114,7 @@ export async function loadTagNames(
   return (id: number) => ({ tag: id, name: names.get(id) ?? null })
 }
 
-export async function loadFormNames(
-  { db }: Pick<Needs, 'db'>,
-  { workspaceId }: WorkspaceScope,
-  keys: string[],
-) {
+export async function loadFormNames({ db }: AnswerContext, { workspaceId }: WorkspaceScope, keys: string[]) {
   const forms =
     keys.length === 0
       ? []

@@ -18,7 +18,7 @@ const MANY_LINKS = 500
 
 /** @returns a function that gives the selection of a range: it has the same leads */
 export function createRangeSelector<Column extends string>(
-  db: Pick<Database, 'engine' | 'read'>,
+  db: Database,
   selection: Selection<Column>,
 ): (range: TimeRange) => Promise<Selection<Column>> {
   const links = new Map<ColumnFilter<Column>, Set<number>>()
@@ -38,10 +38,7 @@ export function createRangeSelector<Column extends string>(
   }
 }
 
-async function listCreditedLinks(
-  db: Pick<Database, 'engine' | 'read'>,
-  selection: Selection<string>,
-): Promise<number[]> {
+async function listCreditedLinks(db: Database, selection: Selection<string>): Promise<number[]> {
   const rows = await queryRaw<{ link: number | string | null }>(
     db,
     (_, bind) =>

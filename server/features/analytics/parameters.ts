@@ -93,6 +93,15 @@ export const limitParameter = numberParameter(1, LIMIT_MAX)
   .optional()
   .openapi({ description: `Rows of groupBy; ${LIMIT_DEFAULT} when absent` })
 
+/** @param counted what the answer has of the time before it */
+export const countedUntilHeader = (counted: string) =>
+  ({
+    'X-Counted-Until': {
+      description: `${counted} before this time`,
+      schema: { type: 'string', format: 'date-time' },
+    },
+  }) as const
+
 /** The rows that a question is about, in parsed form. */
 export interface QuestionSelection<Name extends FilterName = FilterName> {
   range: { interval: Interval } | { start: number | null; end: number | null }

@@ -6,6 +6,7 @@ import type { FilterName, FilterValues } from '../../storage/filter-grammar.ts'
 import type { ColumnFilter } from '../../storage/filter-sql.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { toSlugKey } from '../links/slug.ts'
+import type { NotedHits } from './explain.ts'
 import type { QuestionSelection } from './parameters.ts'
 import {
   BUCKETS_MAX,
@@ -18,8 +19,10 @@ import {
   untilNow,
 } from './timeline.ts'
 
-export interface SelectionNeeds {
-  db: Pick<Database, 'read'>
+/** What every answer of analytics is made from. */
+export interface AnswerContext {
+  db: Database
+  hits: NotedHits
   now: () => number
   /** The name of the default domain, which is stored as ''. */
   defaultDomain: string
@@ -38,7 +41,7 @@ export interface ResolvedSelection<Name extends FilterName> extends TimeRange {
 
 /** Includes deleted links. @throws Failure `invalid` for an empty range */
 export async function resolveSelection<Name extends FilterName>(
-  needs: SelectionNeeds,
+  needs: AnswerContext,
   actor: WorkspaceScope,
   selection: QuestionSelection<Name>,
 ): Promise<ResolvedSelection<Name>> {
@@ -53,7 +56,7 @@ export async function resolveSelection<Name extends FilterName>(
 
 /** A missing start is the beginning of the workspace, and a missing end is now. */
 export async function resolveRange(
-  needs: Pick<SelectionNeeds, 'db' | 'now'>,
+  needs: AnswerContext,
   actor: WorkspaceScope,
   { range, timezone }: Pick<QuestionSelection, 'range' | 'timezone'>,
 ): Promise<TimeRange> {
@@ -79,10 +82,7 @@ export async function resolveRange(
 }
 
 /** The creation of the workspace, or the first click that an import has brought. */
-async function findBeginning(
-  { db }: Pick<SelectionNeeds, 'db'>,
-  { workspaceId }: WorkspaceScope,
-): Promise<number> {
+async function findBeginning({ db }: AnswerContext, { workspaceId }: WorkspaceScope): Promise<number> {
   const workspace = await db.read
     .selectFrom('workspaces')
     .select('created_at')
@@ -97,7 +97,7 @@ async function findBeginning(
 }
 
 async function resolveFilter<Name extends FilterName>(
-  { db, defaultDomain }: Pick<SelectionNeeds, 'db' | 'defaultDomain'>,
+  { db, defaultDomain }: AnswerContext,
   { workspaceId }: WorkspaceScope,
   { name, values, negate }: { name: Name } & FilterValues,
 ): Promise<ColumnFilter<ResolvedName<Name>>> {
@@ -131,7 +131,7 @@ async function resolveFilter<Name extends FilterName>(
 }
 
 /** Most domains do not tell the case of a slug apart. */
-async function findLinksBySlug({ read }: Pick<Database, 'read'>, workspaceId: number, slugs: string[]) {
+async function findLinksBySlug({ read }: Database, workspaceId: number, slugs: string[]) {
   const domains = read
     .selectFrom('domains')
     .select('domain')

@@ -3,10 +3,10 @@
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse } from '../../http/api-route.ts'
 import { DAY_MS } from '../../lib/utc-day.ts'
-import { type HitReader, readLinkDay } from '../../storage/hits/hit-engine.ts'
+import { readLinkDay } from '../../storage/hits/hit-engine.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { askHits } from './answer-clicks.ts'
-import type { WorkspaceScope } from './resolve-selection.ts'
+import type { AnswerContext, WorkspaceScope } from './resolve-selection.ts'
 
 const DAYS = 30
 /** A page of a list of links. */
@@ -46,35 +46,27 @@ const sparklines = apiRoute({
   responses: { 200: dataResponse(z.array(Sparkline), 'One line for each link with clicks') },
 })
 
-export interface SparklineNeeds {
-  hits: Pick<HitReader, 'ask'>
-  now: () => number
-}
-
-export const createSparklinesApi = ({ hits, now }: SparklineNeeds) =>
+export const createSparklinesApi = (needs: AnswerContext) =>
   createApi().openapi(sparklines, async (c) => {
     const { linkIds } = c.req.valid('query')
-    return c.json({ data: await countSparklines({ hits, now }, c.get('actor'), linkIds) }, 200)
+    return c.json({ data: await countSparklines(needs, c.get('actor'), linkIds) }, 200)
   })
 
 async function countSparklines(
-  { hits, now }: SparklineNeeds,
+  needs: AnswerContext,
   { workspaceId }: WorkspaceScope,
   linkIds: number[],
 ): Promise<z.infer<typeof Sparkline>[]> {
-  const today = Math.floor(now() / DAY_MS)
+  const today = Math.floor(needs.now() / DAY_MS)
   const first = today - DAYS + 1
-  const answers = await askHits(
-    { hits },
-    {
-      workspaceId,
-      start: first * DAY_MS,
-      end: (today + 1) * DAY_MS,
-      classes: ['human'],
-      filters: [{ column: 'linkId', values: linkIds, negate: false }],
-      groupBy: { by: 'linkDay' },
-    },
-  )
+  const answers = await askHits(needs, {
+    workspaceId,
+    start: first * DAY_MS,
+    end: (today + 1) * DAY_MS,
+    classes: ['human'],
+    filters: [{ column: 'linkId', values: linkIds, negate: false }],
+    groupBy: { by: 'linkDay' },
+  })
   const lines = new Map<number, number[]>()
   for (const { key, clicks } of answers) {
     const { linkId, day } = readLinkDay(Number(key))

@@ -3,6 +3,7 @@
 
 import { sql } from 'kysely'
 import type { Metric } from '../../http/health-and-metrics.ts'
+import { gauge } from '../../http/telemetry/metric.ts'
 import { nextTurn } from '../../lib/concurrency/next-turn.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { Database } from '../../storage/database/open-database.ts'
@@ -207,16 +208,14 @@ function reportRecovery(state: FeedState): void {
 }
 
 const readFeedMetrics = ({ clock, followedUntil, cursor }: FeedState): Metric[] => [
-  {
-    name: 'towpath_change_feed_lag_seconds',
-    kind: 'gauge',
-    help: 'Age of the last poll for changes of other processes; beyond 2, the caches read links again',
-    value: Math.min(clock() - followedUntil, UNKNOWN_LAG_MS) / 1000,
-  },
-  {
-    name: 'towpath_change_feed_holes',
-    kind: 'gauge',
-    help: 'Numbers of changes that have not come and may still come',
-    value: cursor.holes().length,
-  },
+  gauge(
+    'towpath_change_feed_lag_seconds',
+    'Age of the last poll for changes of other processes; beyond 2, the caches read links again',
+    Math.min(clock() - followedUntil, UNKNOWN_LAG_MS) / 1000,
+  ),
+  gauge(
+    'towpath_change_feed_holes',
+    'Numbers of changes that have not come and may still come',
+    cursor.holes().length,
+  ),
 ]

@@ -2,5 +2,6 @@
 
 import { DAY_MS } from '../../lib/utc-day.ts'
 
-/** Hits recorded before the returned moment are past a retention of this many days. */
-export const toRetentionStart = (now: number, days: number) => Math.max(0, now - days * DAY_MS)
+/** Hits recorded before the returned moment are past a retention of this many days; 0 without a retention. */
+export const toRetentionStart = (now: number, days: number | undefined) =>
+  days === undefined ? 0 : Math.max(0, now - days * DAY_MS)

@@ -1,7 +1,7 @@
 // The figures of the last 30 minutes of a workspace: totals, minutes, countries and links, with the numbers of analytics.
 
 import { answerClicks } from '../analytics/answer-clicks.ts'
-import type { FunnelNeeds } from '../analytics/answer-funnel.ts'
+import type { AnswerContext } from '../analytics/resolve-selection.ts'
 import type { ClickQuestion } from '../analytics/schema.ts'
 import type { LiveSubmission } from './live-submissions.ts'
 
@@ -9,8 +9,6 @@ export const LIVE_WINDOW_MS = 30 * 60_000
 const MINUTE_MS = 60_000
 const COUNTRIES = 60
 const LINKS = 10
-
-export type LiveFigureNeeds = Pick<FunnelNeeds, 'db' | 'hits' | 'now' | 'defaultDomain'>
 
 export interface LiveFigures {
   start: string
@@ -25,7 +23,7 @@ export interface LiveFigures {
 
 /** @param submissions of the last 30 minutes */
 export async function readLiveFigures(
-  needs: LiveFigureNeeds,
+  needs: AnswerContext,
   workspaceId: number,
   submissions: readonly Pick<LiveSubmission, 'at'>[],
 ): Promise<LiveFigures> {

@@ -4,7 +4,8 @@
 import { toIso } from '../../lib/iso-time.ts'
 import type { RecentClick, RecentClicksQuery } from '../../storage/hits/hit-engine.ts'
 import { loadLinkNames } from '../analytics/names.ts'
-import { LIVE_WINDOW_MS, type LiveFigureNeeds, type LiveFigures, readLiveFigures } from './live-figures.ts'
+import type { AnswerContext } from '../analytics/resolve-selection.ts'
+import { LIVE_WINDOW_MS, type LiveFigures, readLiveFigures } from './live-figures.ts'
 import { type LiveSubmission, listNewSubmissions } from './live-submissions.ts'
 
 /** Of one step, and of the first frame. */
@@ -16,8 +17,8 @@ const LATE_MS = 10_000
 const FIGURES_EVERY_MS = 60_000
 const FIGURES_PAUSE_MS = 5_000
 
-export interface WorkspaceFeedNeeds extends LiveFigureNeeds {
-  hits: LiveFigureNeeds['hits'] & {
+export interface WorkspaceFeedNeeds extends AnswerContext {
+  hits: AnswerContext['hits'] & {
     countedUntil(): number
     listRecentClicks(query: RecentClicksQuery): Promise<RecentClick[]>
   }

@@ -2,7 +2,7 @@
 
 import { apiRoute, dataResponse, jsonRequestBody } from '../../http/api-route.ts'
 import { createApi } from '../accounts/access/api-env.ts'
-import type { ClickNeeds } from '../analytics/answer-clicks.ts'
+import type { AnswerContext } from '../analytics/resolve-selection.ts'
 import { reconcile } from './reconcile.ts'
 import { Reconcile, ReconciliationShape } from './schema.ts'
 
@@ -28,7 +28,7 @@ const route = apiRoute({
   responses: { 200: dataResponse(ReconciliationShape, 'The comparison') },
 })
 
-export const createReconcileApi = (needs: ClickNeeds) =>
+export const createReconcileApi = (needs: AnswerContext) =>
   createApi().openapi(route, async (c) =>
     c.json({ data: await reconcile(needs, c.get('actor'), c.req.valid('json')) }, 200),
   )

@@ -5,8 +5,8 @@ import { z } from '@hono/zod-openapi'
 import { createPacer } from '../../lib/concurrency/next-turn.ts'
 import { invalid } from '../../lib/failure.ts'
 import type { HitOutcome } from '../../storage/hits/hit.ts'
-import { askHits, type ClickNeeds, resolveClickSelection } from '../analytics/answer-clicks.ts'
-import type { WorkspaceScope } from '../analytics/resolve-selection.ts'
+import { askHits, resolveClickSelection } from '../analytics/answer-clicks.ts'
+import type { AnswerContext, WorkspaceScope } from '../analytics/resolve-selection.ts'
 import { CLICK_FILTER_PARAMETERS, type ClickSelection, toClickSelection } from '../analytics/schema.ts'
 import { listBucketStarts, toZonedTime } from '../analytics/timeline.ts'
 import { readDays, type TheirDays } from './read-days.ts'
@@ -34,7 +34,7 @@ function parseFilters(written: ReconcileInput['filters'] = {}) {
 
 /** @throws Failure `invalid` for a wrong filter or a file that is no table of days, `unavailable` when the engine cannot answer */
 export async function reconcile(
-  needs: ClickNeeds,
+  needs: AnswerContext,
   actor: WorkspaceScope,
   input: ReconcileInput,
 ): Promise<Reconciliation> {
@@ -104,7 +104,7 @@ interface DayQuestion {
 
 /** Days without hits are left out. */
 async function countByDay(
-  needs: ClickNeeds,
+  needs: AnswerContext,
   actor: WorkspaceScope,
   { selection, outcome, metric }: DayQuestion,
 ): Promise<DayCounts> {

@@ -10,6 +10,12 @@ const HOUR = 3_600_000
 const SHIPPED_AFTER_MS = 5 * 60_000
 const WEEKS = [1, 2, 3, 4]
 
+/** How messages write the hours of an alert. */
+export const HOURS = { dateStyle: 'medium', timeStyle: 'short' } as const
+
+export const formatWindow = (window: AlertWindow) =>
+  window === '1h' ? 'hour' : `${Number.parseInt(window, 10)} hours`
+
 export const toWindowMs = (window: AlertWindow) => Number.parseInt(window, 10) * HOUR
 
 /** The first check after `now`: hourly. */

@@ -27,8 +27,8 @@ export const formatFigure = (count: number) => numbers.format(count)
 const HOUR = 3_600_000
 
 /** Formats the starts of buckets: with their time of day where they are shorter than a day. */
-export function createBucketFormatter(starts: number[], timeZone: string): (at: number) => string {
-  const [first = 0, second = first + 24 * HOUR] = starts
+export function createBucketFormatter(buckets: { at: number }[], timeZone: string): (at: number) => string {
+  const [first = 0, second = first + 24 * HOUR] = buckets.map(({ at }) => at)
   const isShort = second - first < 20 * HOUR
   const format = new Intl.DateTimeFormat('en', {
     timeZone,

@@ -1,16 +1,13 @@
 // The figures of a selection: totals, a timeline and top lists, with the names and the numbers of the dashboard.
 
 import { answerClicks } from '../analytics/answer-clicks.ts'
-import type { FunnelNeeds } from '../analytics/answer-funnel.ts'
-import { answerLeads } from '../analytics/answer-leads.ts'
+import { answerLeads, type LeadContext } from '../analytics/answer-leads.ts'
 import type { LeadQuestion } from '../analytics/leads-schema.ts'
 import type { WorkspaceScope } from '../analytics/resolve-selection.ts'
 import type { ClickQuestion } from '../analytics/schema.ts'
 import { type Dimension, formatValue } from './dimensions.ts'
 import type { FigureMetric } from './figure-metrics.ts'
 import type { ViewSelection } from './view-selection.ts'
-
-export type FigureNeeds = FunnelNeeds
 
 export interface ViewTotals {
   /** Milliseconds; the end is exclusive. */
@@ -32,7 +29,7 @@ type AnswerRow = Partial<Record<FigureMetric, number>> & Record<string, string |
 
 /** A subject that the selection leaves out is null. */
 export async function countTotals(
-  needs: FigureNeeds,
+  needs: LeadContext,
   scope: WorkspaceScope,
   selection: ViewSelection,
 ): Promise<ViewTotals> {
@@ -52,7 +49,7 @@ export async function countTotals(
 
 /** @returns null where the selection leaves the subject out */
 export async function countMetric(
-  needs: FigureNeeds,
+  needs: LeadContext,
   scope: WorkspaceScope,
   selection: ViewSelection,
   metric: FigureMetric,
@@ -63,7 +60,7 @@ export async function countMetric(
 
 /** Every bucket of the range, empty ones too. */
 export async function countTime(
-  needs: FigureNeeds,
+  needs: LeadContext,
   scope: WorkspaceScope,
   selection: ViewSelection,
   metric: FigureMetric,
@@ -74,7 +71,7 @@ export async function countTime(
 
 /** The values with the most of the metric. */
 export async function countTop(
-  needs: FigureNeeds,
+  needs: LeadContext,
   scope: WorkspaceScope,
   selection: ViewSelection,
   { metric, dimension, limit }: { metric: FigureMetric; dimension: Dimension; limit: number },
@@ -103,7 +100,7 @@ interface CountQuestion {
 
 /** @returns null where the selection leaves the subject out */
 async function ask(
-  needs: FigureNeeds,
+  needs: LeadContext,
   scope: WorkspaceScope,
   { clicks, leads }: ViewSelection,
   { metric, groupBy, limit = 1 }: CountQuestion,

@@ -4,10 +4,9 @@ import type { Database } from '../../storage/database/open-database.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { requireRoom } from '../accounts/access/workspace-limits.ts'
 import { recordAudit } from '../accounts/audit/record-audit.ts'
-import { requireViewChannels } from './require-view-channels.ts'
 import type { CreateViewInput, ViewResource } from './schema.ts'
 import { getView, toViewResource } from './view.ts'
-import { hashSharePassword, NEW_VIEW, toViewColumns } from './view-columns.ts'
+import { hashSharePassword, NEW_VIEW, requireViewChannels, toViewColumns } from './view-columns.ts'
 
 export interface ViewNeeds {
   db: Database

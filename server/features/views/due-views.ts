@@ -4,10 +4,10 @@ import { takeTurn } from '../../lib/concurrency/take-turn.ts'
 import { Failure } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { Connection, Database } from '../../storage/database/open-database.ts'
-import type { FigureNeeds } from './count-view.ts'
+import type { LeadContext } from '../analytics/answer-leads.ts'
 import type { ViewRow } from './view.ts'
 
-export interface ViewJobNeeds extends FigureNeeds {
+export interface ViewJobNeeds extends LeadContext {
   db: Database
   origin: string
   wakeDeliverer: () => void
@@ -18,6 +18,9 @@ interface DueJob {
   column: 'report_due_at' | 'alert_due_at'
   /** The event of the log. */
   failure: string
+  /** The rows of what was sent, and how long they stay. */
+  sent: 'view_reports' | 'view_alerts'
+  keptMs: number
   run(view: ViewRow): Promise<void>
 }
 
@@ -40,6 +43,7 @@ export async function runDueViews(needs: ViewJobNeeds, job: DueJob): Promise<voi
     }
     found = views.length
   }
+  await pruneSent(needs, job)
 }
 
 function listDueViews({ db, now }: ViewJobNeeds, { column }: DueJob): Promise<ViewRow[]> {
@@ -52,6 +56,15 @@ function listDueViews({ db, now }: ViewJobNeeds, { column }: DueJob): Promise<Vi
     .orderBy(`views.${column}`)
     .limit(VIEWS_AT_ONCE)
     .execute()
+}
+
+function pruneSent({ db, now }: ViewJobNeeds, { sent, keptMs }: DueJob) {
+  return db.write((connection) =>
+    connection
+      .deleteFrom(sent)
+      .where('created_at', '<', now() - keptMs)
+      .execute(),
+  )
 }
 
 function postpone({ db, now }: ViewJobNeeds, view: ViewRow, { column }: DueJob, ms: number) {

@@ -9,21 +9,20 @@ import type { ServerHandle } from '../../http/server-handle.ts'
 import { checkPassword } from '../../lib/crypto/password.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Network } from '../../lib/ip-network.ts'
+import { toIso } from '../../lib/iso-time.ts'
 import { describeError, log } from '../../lib/log.ts'
 import { describeRequest } from '../../lib/telemetry/request-context.ts'
 import { toFailure } from '../../storage/database/errors.ts'
 import type { Database } from '../../storage/database/open-database.ts'
 import type { RateLimiter } from '../accounts/access/rate-limiter.ts'
 import { readPageBrand } from '../accounts/brand/brand.ts'
-import type { FigureNeeds } from './count-view.ts'
-import { answerSharedView } from './share-page/answer-share.ts'
-import { findSharedView } from './share-page/find-shared-view.ts'
+import type { LeadContext } from '../analytics/answer-leads.ts'
+import { answerSharedView, type SharedAnswer } from './share-page/answer-share.ts'
 import { sharedPage } from './share-page/render-share.ts'
-import { toSharedJson } from './share-page/share-json.ts'
 import type { SharePass } from './share-page/share-pass.ts'
-import { SHARE_PATH, type ViewRow } from './view.ts'
+import { findSharedView, SHARE_PATH, type ViewRow } from './view.ts'
 
-export interface SharedViewNeeds extends FigureNeeds {
+export interface SharedViewNeeds extends LeadContext {
   db: Database
   limiter: Pick<RateLimiter, 'take'>
   trustProxy: Network[]
@@ -72,6 +71,23 @@ async function answerRequest(needs: SharedViewNeeds, request: Request, peer: str
   return wantsJson(headers.get('accept')) ? toSharedJson(answer) : sharedPage(answer, extras)
 }
 
+/** The figures of a shared page for programs, which may see no more than people with the address. */
+function toSharedJson({ name, timezone, totals, metric, time, cards, proof }: SharedAnswer): Response {
+  const { start, end, ...counts } = totals
+  const data = {
+    name,
+    timezone,
+    start: toIso(start),
+    end: toIso(end),
+    ...counts,
+    metric,
+    time: time.map(({ at, count }) => ({ time: toIso(at), count })),
+    proof,
+    groups: Object.fromEntries(cards.map(({ dimension, rows }) => [dimension, rows])),
+  }
+  return Response.json({ data }, { headers: { ...PRIVATE, 'Referrer-Policy': 'no-referrer' } })
+}
+
 async function toExtras({ db }: SharedViewNeeds, { workspace_id, embed }: ViewRow): Promise<PageExtras> {
   const frames: string[] = JSON.parse(embed)
   return { brand: await readPageBrand(db.read, workspace_id), ...(frames.length > 0 && { frames }) }
@@ -95,7 +111,7 @@ async function answerPassword(
   const bytes = await readBytes(request, PASSWORD_BODY_MAX)
   const password = bytes && new URLSearchParams(new TextDecoder().decode(bytes)).get('password')
   if (!password || !(await checkPassword(password, view.share_password_hash, 'links')))
-    return askPassword(request, extras, 'That is not the password. Please try again.')
+    return askPassword(request, extras, 'That’s not the password. Try again.')
   const headers = { Location, 'Set-Cookie': pass.issue(view, now()), 'Cache-Control': 'private, no-store' }
   return new Response(null, { status: 303, headers })
 }

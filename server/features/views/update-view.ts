@@ -3,10 +3,9 @@
 import { type Actor, allow } from '../accounts/access/actor.ts'
 import { recordAudit } from '../accounts/audit/record-audit.ts'
 import type { ViewNeeds } from './create-view.ts'
-import { requireViewChannels } from './require-view-channels.ts'
 import type { UpdateViewInput, ViewResource } from './schema.ts'
 import { getView, toViewResource } from './view.ts'
-import { hashSharePassword, toViewColumns } from './view-columns.ts'
+import { hashSharePassword, requireViewChannels, toViewColumns } from './view-columns.ts'
 
 /** @throws Failure `forbidden`, `not_found`, `invalid` */
 export async function updateView(

@@ -3,6 +3,9 @@
 import { hashPassword } from '../../lib/crypto/password.ts'
 import { randomToken } from '../../lib/crypto/random.ts'
 import { invalid } from '../../lib/failure.ts'
+import type { Connection } from '../../storage/database/open-database.ts'
+import type { Actor } from '../accounts/access/actor.ts'
+import { channelsExist } from '../notify/channels/use-for-forms.ts'
 import { findNextCheck } from './alert-schedule.ts'
 import { findNextDue } from './report-schedule.ts'
 import type { AlertSettings, ReportSettings, UpdateViewInput } from './schema.ts'
@@ -135,4 +138,15 @@ function toShareColumns(
       expiresAt === undefined ? share_expires_at : expiresAt === null ? null : Date.parse(expiresAt),
     share_leads_shown: showLeads === undefined ? share_leads_shown : Number(showLeads ?? false),
   }
+}
+
+/** @throws Failure `invalid` where a report or an alert names a channel that is not one of the workspace */
+export async function requireViewChannels(
+  connection: Connection,
+  actor: Actor,
+  { report, alert }: UpdateViewInput,
+): Promise<void> {
+  for (const [name, settings] of Object.entries({ report, alert }))
+    if (!(await channelsExist(connection, actor, settings?.channelIds ?? [])))
+      throw invalid({ [`${name}.channelIds`]: 'must be channels of this workspace' })
 }

@@ -33,6 +33,29 @@ export async function getView(connection: Connection, actor: Actor, id: number):
   return view
 }
 
+const SHARE_TOKEN = /^[\w-]{22}$/
+
+/**
+ * Finds the view of a shared page. It names no workspace: the token is the secret that opens the page. Each request asks the
+ * database, so a share ends with the request after its end.
+ * @returns undefined where there is no page
+ */
+export async function findSharedView(
+  read: Connection,
+  token: string,
+  now: number,
+): Promise<ViewRow | undefined> {
+  if (!SHARE_TOKEN.test(token)) return undefined
+  const view = await read
+    .selectFrom('views')
+    .innerJoin('workspaces', 'workspaces.id', 'views.workspace_id')
+    .selectAll('views')
+    .where('views.share_token', '=', token)
+    .where('workspaces.suspended_at', 'is', null)
+    .executeTakeFirst()
+  return view && (view.share_expires_at === null || view.share_expires_at > now) ? view : undefined
+}
+
 export const toViewSettings = (row: ViewRow): ViewSettings => ({
   filters: JSON.parse(row.filters),
   interval: row.interval_name as Interval | null,

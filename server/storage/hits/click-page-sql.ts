@@ -1,7 +1,6 @@
 // Builds the SQL statement that pages through the clicks of a link in the order in which the engine got them.
 
-import type { FilterDialect, SqlValue } from '../filter-sql.ts'
-import { toAnyOfSql } from '../filter-sql.ts'
+import { createBinder, type FilterDialect, type Statement, toAnyOfSql } from '../filter-sql.ts'
 import type { Hit } from './hit.ts'
 import { HIT_COLUMNS } from './hit-columns.ts'
 import type { ClickPage, ClickPageQuery, StoredClick } from './hit-engine.ts'
@@ -10,12 +9,6 @@ import type { ClickPage, ClickPageQuery, StoredClick } from './hit-engine.ts'
 const FIELDS = Object.keys(HIT_COLUMNS) as (keyof Hit)[]
 const NUMBERS: ReadonlySet<keyof Hit> = new Set(['id', 'at', 'workspaceId', 'linkId', 'importId'])
 
-export interface ClickPageSql {
-  text: string
-  params: SqlValue[]
-  read(rows: readonly (readonly unknown[])[]): ClickPage
-}
-
 /**
  * A node's batches are loaded in order, and the ids of its hits ascend with them. So a hit that comes late has a higher id
  * than those of its node that were read before, whatever its time is. Imported hits have no such place.
@@ -23,9 +16,8 @@ export interface ClickPageSql {
 export function toClickPageSql(
   { workspaceId, linkId, classes, after, limit }: ClickPageQuery,
   dialect: FilterDialect,
-): ClickPageSql {
-  const params: SqlValue[] = []
-  const bind = (value: SqlValue) => dialect.placeholder(params.push(value), value)
+): Statement<ClickPage> {
+  const { params, bind } = createBinder(dialect)
   const conditions = [
     `workspace_id = ${bind(workspaceId)}`,
     `link_id = ${bind(linkId)}`,

@@ -9,18 +9,19 @@ interface CountDialect extends FilterDialect {
   countVisitors: string
   /** A table with the rows (`link_id`, `slot`), from two lists of equal length. */
   pairs(linkIds: string, slots: string): string
-  /**
-   * Hits with only the columns that counting without filters needs. Where `hits` is a view, planning all its columns
-   * takes longer than counting the hits of a day.
-   */
-  countedHits?: string
-  /** How a column's value is stored. With it, the visitors of the top values are counted as bits: see `toTopSql`. */
-  storedAs?(column: OwnColumn): StoredExpression
   /** The value of a kept parameter; null without it. */
   paramValue(name: string, bind: ValueBinder): string
 }
 
-export type HitJoinDialect = CountDialect & OriginJoinDialect
+export interface HitJoinDialect extends CountDialect, OriginJoinDialect {
+  /**
+   * Hits with only the columns that counting without filters needs: `hits` is a view, and planning all its columns takes
+   * longer than counting the hits of a day.
+   */
+  countedHits: string
+  /** How a column's value is stored. With it, the visitors of the top values are counted as bits: see `toTopSql`. */
+  storedAs(column: OwnColumn): StoredExpression
+}
 export type HitLookUpDialect = CountDialect & OriginLookUpDialect
 export type HitDialect = HitJoinDialect | HitLookUpDialect
 

@@ -131,8 +131,6 @@ export interface RollUpProgress {
   waiting: number
   /** The roll-up failed, was logged, and rests. Another call tries another one. */
   failed?: true
-  /** Roll-ups are being compared with their hits, and later calls go on: the caller should not sleep before the end. */
-  isComparing?: boolean
 }
 
 /**

@@ -18,10 +18,10 @@ export function toTopOriginsSql(
   dialect: HitJoinDialect,
   bind: ValueBinder,
 ): string {
-  const parts = ORIGIN_COLUMNS[by].map((column) => {
-    const name = QUERY_COLUMNS[column]
-    return { name, ...(dialect.storedAs?.(column) ?? { columns: [name], value: name }) }
-  })
+  const parts = ORIGIN_COLUMNS[by].map((column) => ({
+    name: QUERY_COLUMNS[column],
+    ...dialect.storedAs(column),
+  }))
   const stored = parts.flatMap(({ columns }) => columns)
   const names = stored.join(', ')
   const values = parts.map(({ name, value }) => `${value} AS ${name}`).join(', ')

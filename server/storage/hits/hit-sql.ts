@@ -3,7 +3,8 @@
 
 import { DAY_MS } from '../../lib/utc-day.ts'
 import {
-  type SqlValue,
+  createBinder,
+  type Statement,
   toAnyOfSql,
   toBucketSql,
   toFilterSql,
@@ -40,27 +41,19 @@ const CLICK_COLUMNS: ReadonlySet<HitColumn> = new Set([
   'utmContent',
 ])
 /** The key of a link on a day, for `readLinkDay`. */
-export const LINK_DAY = `(link_id * ${LINK_DAYS} + CAST((recorded_at - recorded_at % ${DAY_MS}) / ${DAY_MS} AS BIGINT))`
+const LINK_DAY = `(link_id * ${LINK_DAYS} + CAST((recorded_at - recorded_at % ${DAY_MS}) / ${DAY_MS} AS BIGINT))`
 /** One bit for each key, in a signed number of 64 bits. */
 const KEYS_PER_BITMAP = 62
-
-export interface HitSql {
-  /** The statement. It answers with rows of key, clicks, visitors. */
-  text: string
-  params: SqlValue[]
-  read(rows: readonly (readonly unknown[])[]): HitAnswer[]
-}
 
 /** Converts the first cell of a row to the key of the answer. */
 type KeyReader = (cell: unknown) => HitAnswer['key']
 
-export function toHitSql(query: HitQuery, dialect: HitDialect, share?: VisitorShare): HitSql {
-  const params: SqlValue[] = []
-  const bind = (value: SqlValue) => dialect.placeholder(params.push(value), value)
+export function toHitSql(query: HitQuery, dialect: HitDialect, share?: VisitorShare): Statement<HitAnswer[]> {
+  const { params, bind } = createBinder(dialect)
   const visitors = share ? ` AND visitor % ${bind(share.of)} = ${bind(share.number)}` : ''
   const where = toSelectionSql(query, dialect, bind)
   const { groupBy } = query
-  const finish = (text: string, readKey: KeyReader): HitSql => ({
+  const finish = (text: string, readKey: KeyReader): Statement<HitAnswer[]> => ({
     text,
     params,
     read: (rows) =>
@@ -134,7 +127,7 @@ export function toSelectionSql(selection: HitSelection, dialect: HitDialect, bin
   ].join(' AND ')
 }
 
-export function toColumnSql(column: HitColumn, dialect: HitDialect, bind: ValueBinder): string {
+function toColumnSql(column: HitColumn, dialect: HitDialect, bind: ValueBinder): string {
   if (isParamColumn(column)) return dialect.paramValue(toParamName(column), bind)
   return 'lookUp' in dialect && isOriginDimension(column)
     ? toOriginExpression(column, dialect, bind)
@@ -142,7 +135,8 @@ export function toColumnSql(column: HitColumn, dialect: HitDialect, bind: ValueB
 }
 
 const isOriginFilter = (filter: HitFilter): filter is OriginFilter => isOriginDimension(filter.column)
-const isOriginGrouping = (grouping: HitGrouping): grouping is OriginGrouping => isOriginDimension(grouping.by)
+export const isOriginGrouping = (grouping: HitGrouping): grouping is OriginGrouping =>
+  isOriginDimension(grouping.by)
 
 interface GroupingSql {
   key: string
@@ -153,7 +147,7 @@ interface GroupingSql {
   readKey: KeyReader
 }
 
-function toGroupingSql(grouping: HitGrouping, dialect: HitDialect, bind: ValueBinder): GroupingSql {
+export function toGroupingSql(grouping: HitGrouping, dialect: HitDialect, bind: ValueBinder): GroupingSql {
   switch (grouping.by) {
     case 'total':
       return { key: 'NULL', from: 'hits', readKey: () => null }
@@ -168,13 +162,14 @@ function toGroupingSql(grouping: HitGrouping, dialect: HitDialect, bind: ValueBi
         key: 'link_id',
         from: 'hits',
         limit: grouping.limit,
-        stored: dialect.storedAs?.('linkId'),
+        stored: 'storedAs' in dialect ? dialect.storedAs('linkId') : undefined,
         readKey: Number,
       }
     default: {
       const nullAs = bind(grouping.nullAs)
       const nameNull = (value: string) => `coalesce(${value}, ${nullAs})`
-      const stored = CLICK_COLUMNS.has(grouping.by) ? dialect.storedAs?.(grouping.by as OwnColumn) : undefined
+      const isStored = 'storedAs' in dialect && CLICK_COLUMNS.has(grouping.by)
+      const stored = isStored ? dialect.storedAs(grouping.by as OwnColumn) : undefined
       return {
         key: nameNull(toColumnSql(grouping.by, dialect, bind)),
         from: 'hits',

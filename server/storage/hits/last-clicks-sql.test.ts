@@ -11,10 +11,11 @@ import fc from 'fast-check'
 import { createHit } from '../../../tests/contracts/hit-engine.ts'
 import { findSurvivors, toMutants } from '../../../tests/support/rollups/mutate-source.ts'
 import { atScale, full } from '../../../tests/support/suite.ts'
+import * as clickReader from './click-reader.ts'
 import { duckDbDialect } from './duckdb/dialect.ts'
 import { type DuckDbEngine, openDuckDb } from './duckdb/engine.ts'
 import { openReadOnly } from './duckdb/open-read-only.ts'
-import * as duckDbQuery from './duckdb/query.ts'
+import { runStatement } from './duckdb/query.ts'
 import { HIT_CLASSES, type Hit } from './hit.ts'
 import type { LastClick, LastClicksQuery } from './hit-engine.ts'
 import { toLastClicksSql } from './last-clicks-sql.ts'
@@ -131,7 +132,7 @@ test('gives each of many moments the answer that it gets alone', async () => {
   )
 })
 
-const FILES = ['last-clicks-sql.ts', 'duckdb/query.ts']
+const FILES = ['last-clicks-sql.ts', 'click-reader.ts']
 
 full(
   'that comparison fails without any one of the rules',
@@ -139,10 +140,11 @@ full(
     const instance = await openReadOnly(join(directory, 'copy.duckdb'), directory)
     const connection = await instance.connect()
     const questions = fc.sample(anyQuery, { numRuns: atScale({ quick: 40, full: 150, soak: 150 }), seed: 11 })
-    const expectRules = async ({ findLastClicks }: typeof duckDbQuery) => {
-      for (const query of questions) expect(await findLastClicks(connection, query)).toEqual(slowly(query))
+    const expectRules = async ({ createClickReader }: typeof clickReader) => {
+      const reader = createClickReader(duckDbDialect, (_, statement) => runStatement(connection, statement))
+      for (const query of questions) expect(await reader.findLastClicks(query)).toEqual(slowly(query))
     }
-    await expectRules(duckDbQuery)
+    await expectRules(clickReader)
     const mutants = toMutants('last-clicks-sql.ts', [
       ['the workspace', '`workspace_id = ${bind(workspaceId)}`', "'true'"],
       ['clicks of people', "`class = ${bind('human')}`", "'true'"],

@@ -1,7 +1,7 @@
 // Builds the SQL statements that find last clicks: of a visitor before a moment, for many moments at once, and of links.
 
 import { DAY_MS } from '../../lib/utc-day.ts'
-import type { FilterDialect, SqlValue } from '../filter-sql.ts'
+import { createBinder, type FilterDialect, type Statement } from '../filter-sql.ts'
 import { toStoredVisitor } from './day-visitor.ts'
 import { HIT_COLUMNS } from './hit-columns.ts'
 import { IS_CLICK } from './hit-day.ts'
@@ -28,18 +28,7 @@ interface SpanPart extends Pick<Span, 'visitor' | 'since' | 'until'> {
   span: number
 }
 
-export interface LastClicksSql {
-  /**
-   * The statement. It answers with rows of span, recorded_at, id, node, link_id, variant, and the columns of
-   * `CLICK_SOURCE_FIELDS` in their order. A span without a click has no row.
-   */
-  text: string
-  params: SqlValue[]
-  /** Makes the answer to each moment from the rows. */
-  read(rows: readonly (readonly unknown[])[]): (LastClick | null)[]
-}
-
-/** In this order they decide which click is the newest one. */
+/** The columns of a row after its span. In this order they decide which click is the newest one. */
 const CLICK_COLUMNS = [
   'recorded_at',
   'id',
@@ -50,17 +39,17 @@ const CLICK_COLUMNS = [
 ]
 
 /**
- * The spans of a visitor do not overlap, and neither do the parts in which it is stored in one form, so the engine compares each click with one moment only: 330,000 clicks of one
- * visitor before 500 moments take 0.4 s, not 8. `read` carries the click of an earlier span over to the later moments.
+ * The spans of a visitor do not overlap, and neither do the parts in which it is stored in one form, so the engine compares
+ * each click with one moment only: 330,000 clicks of one visitor before 500 moments take 0.4 s, not 8. A span without a click
+ * has no row: `read` gives its moment the click of the visitor's span before it.
  */
 export function toLastClicksSql(
   { workspaceId, moments, withinMs }: LastClicksQuery,
   dialect: SpanDialect,
-): LastClicksSql {
+): Statement<(LastClick | null)[]> {
   const spans = toSpans(moments, withinMs)
   const parts = spans.flatMap(toParts)
-  const params: SqlValue[] = []
-  const bind = (value: SqlValue) => dialect.placeholder(params.push(value), value)
+  const { params, bind } = createBinder(dialect)
   const spanTable = dialect.spans(
     bind(parts.map(({ visitor }) => visitor)),
     bind(parts.map(({ since }) => since)),
@@ -163,14 +152,16 @@ const sortByTime = (spans: Span[]) =>
   [...spans.keys()].sort((a, b) => (spans[a] as Span).until - (spans[b] as Span).until)
 
 /** Builds the SQL statement that finds the time of the newest click of each link. */
-export function toLastClickTimesSql(workspaceId: number, linkIds: number[], dialect: FilterDialect) {
-  const params: SqlValue[] = []
-  const bind = (value: SqlValue) => dialect.placeholder(params.push(value), value)
+export function toLastClickTimesSql(
+  workspaceId: number,
+  linkIds: number[],
+  dialect: FilterDialect,
+): Statement<LastClickTime[]> {
+  const { params, bind } = createBinder(dialect)
   return {
     text: `SELECT link_id, max(recorded_at) FROM hits WHERE workspace_id = ${bind(workspaceId)}
       AND ${dialect.isInList('link_id', bind(linkIds))} AND ${IS_CLICK} GROUP BY link_id`,
     params,
-    read: (rows: readonly (readonly unknown[])[]) =>
-      rows.map(([linkId, at]): LastClickTime => [Number(linkId), Number(at)]),
+    read: (rows) => rows.map(([linkId, at]) => [Number(linkId), Number(at)]),
   }
 }

@@ -13,7 +13,7 @@ const toFile = (path: string, text: string) => {
 
 const TABLES = toFile(
   'server/storage/database/tables.ts',
-  'export interface Boats {\n  id: number\n  workspace_id: number\n}\n\nexport interface Tables {\n  boats: Boats\n}\n',
+  'export interface Boats {\n  id: number\n  workspace_id: number\n}\n\nexport interface Tables {\n  boats: water.Boats\n}\n',
 )
 
 interface Case {

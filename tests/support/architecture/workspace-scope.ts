@@ -30,8 +30,9 @@ export function listWorkspaceTables(tables: string): string[] {
   for (const match of tables.matchAll(/^export interface (\w+) \{\n([\s\S]*?)^\}/gm)) {
     bodies.set(match[1] as string, match[2] as string)
   }
-  return [...(bodies.get('Tables') ?? '').matchAll(/^\s*(\w+): (\w+)/gm)].flatMap(([, table, row]) =>
-    /^\s*workspace_id\b/m.test(bodies.get(row as string) ?? '') ? [table as string] : [],
+  return [...(bodies.get('Tables') ?? '').matchAll(/^\s*(\w+): (?:\w+\.)?(\w+)/gm)].flatMap(
+    ([, table, row]) =>
+      /^\s*workspace_id\b/m.test(bodies.get(row as string) ?? '') ? [table as string] : [],
   )
 }
 
@@ -93,7 +94,7 @@ const QUERY = /\.\s*(?:selectFrom|insertInto|updateTable|deleteFrom)\s*\(/
  * the transaction, and `createLinkIn` calls `allow`. A function that is not exported writes for a verb of its file.
  */
 function findUnauthorizedWrites(all: SourceFile[]): Violation[] {
-  // Nodes write what they know of each other. They act for nobody, and the tables are of no workspace.
+  // Tables of nodes, which belong to no workspace and no actor.
   const features = all.filter(({ path }) => !path.startsWith('server/features/cluster/'))
   const verbs = features.flatMap((source) => {
     const functions = listFunctions(source)

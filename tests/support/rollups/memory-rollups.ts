@@ -83,7 +83,6 @@ async function askRolled(connection: DuckDBConnection, query: HitQuery, sql: Que
   const plan = planDays(query, choice, state)
   if (Array.isArray(plan)) return undefined
   const head = sql.toHeadSql(query, plan, state, duckDbDialect)
-  const keys = head?.read(await runStatement(connection, head.text, head.params))
-  const { text, params, read } = sql.toRolledSql(query, plan, state, duckDbDialect, keys)
-  return read(await runStatement(connection, text, params))
+  const keys = head && (await runStatement(connection, head))
+  return runStatement(connection, sql.toRolledSql(query, plan, state, duckDbDialect, keys))
 }

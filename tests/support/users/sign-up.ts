@@ -1,7 +1,7 @@
 // Users for tests who sign up over HTTP, with the cookie that a browser would keep.
 
-import { createSignUpLink } from '../../../server/features/accounts/abuse/sign-up-link.ts'
 import { readFirstAccountState } from '../../../server/features/accounts/auth/first-account.ts'
+import { createSignUpLink } from '../../../server/features/accounts/auth/sign-up-link.ts'
 import { type HttpAnswer, type HttpCall, toVerbs, type Verbs } from '../server/http-call.ts'
 import type { TestServer } from '../world.ts'
 

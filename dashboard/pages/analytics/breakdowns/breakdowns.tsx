@@ -3,11 +3,12 @@
 import { Tabs } from '@base-ui/react/tabs'
 import { useQueryClient } from '@tanstack/react-query'
 import { Maximize2 } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { type Subject, topListQuery } from '../../../api/analytics.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { inSentence } from '../../../ui/text.ts'
 import { useInView } from '../../../ui/use-in-view.ts'
 import {
@@ -22,12 +23,12 @@ import { useParamDimensions } from '../view/use-param-dimensions.ts'
 import { TopList } from './top-list.tsx'
 
 // Its outlines weigh 12 KB.
-const CountryMap = lazy(() =>
-  import('../map/country-map.tsx').then(({ CountryMap }) => ({ default: CountryMap })),
+const CountryMap = lazyPart(
+  () => import('../map/country-map.tsx'),
+  'CountryMap',
+  <div className="aspect-[1000/436] w-full" />,
 )
-const TopListDialog = lazy(() =>
-  import('./top-list-dialog.tsx').then(({ TopListDialog }) => ({ default: TopListDialog })),
-)
+const TopListDialog = lazyPart(() => import('./top-list-dialog.tsx'), 'TopListDialog')
 
 interface Group {
   title: string
@@ -119,11 +120,7 @@ function Breakdown({ view, title, dimensions, subject, wide }: BreakdownProps & 
             open === 'country' && 'grid grid-cols-1 items-center gap-2 lg:grid-cols-2 lg:gap-4',
           )}
         >
-          {open === 'country' && (
-            <Suspense fallback={<div className="aspect-[1000/436] w-full" />}>
-              <CountryMap {...{ view, subject, metricLabel, inView }} />
-            </Suspense>
-          )}
+          {open === 'country' && <CountryMap {...{ view, subject, metricLabel, inView }} />}
           <TopList
             key={`${open} ${subject}`}
             view={view}
@@ -134,17 +131,15 @@ function Breakdown({ view, title, dimensions, subject, wide }: BreakdownProps & 
           />
         </Tabs.Panel>
       </Tabs.Root>
-      <Suspense>
-        {isDialogOpen && (
-          <TopListDialog
-            view={view}
-            dimension={open}
-            subject={subject}
-            metricLabel={metricLabel}
-            close={() => setDialogOpen(false)}
-          />
-        )}
-      </Suspense>
+      {isDialogOpen && (
+        <TopListDialog
+          view={view}
+          dimension={open}
+          subject={subject}
+          metricLabel={metricLabel}
+          close={() => setDialogOpen(false)}
+        />
+      )}
     </section>
   )
 }

@@ -1,18 +1,18 @@
 // Compares the clicks of a workspace with the CSV of another tool, and shows what is known about the difference.
 
 import { useMutation } from '@tanstack/react-query'
-import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
 import { toFieldErrors } from '../../../api/client.ts'
 import { COMPARED_BYTES_MAX, type ReconcileFields, reconcile } from '../../../api/reconcile.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button, ButtonLink } from '../../../ui/button.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { viewerZone } from '../../../ui/format.ts'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { Field, SelectField } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { listTimeZones } from '../../../ui/forms/time-zones.ts'
-import { Page } from '../../../ui/page.tsx'
+import { COLUMN, Page } from '../../../ui/page.tsx'
 import { ToolComparison } from './comparison.tsx'
 
 export function ComparePage() {
@@ -25,21 +25,13 @@ export function ComparePage() {
     <Page
       title="Compare with another tool"
       description="Why GA4, Plausible or Bitly count other numbers, day by day."
-      actions={
-        <ButtonLink
-          variant="quiet"
-          from="/$workspaceId/analytics/compare"
-          to="/$workspaceId/analytics"
-          search={{}}
-          icon={<ArrowLeft size={16} />}
-        >
-          Analytics
-        </ButtonLink>
-      }
+      breadcrumb={[{ label: 'Analytics', to: '/$workspaceId/analytics' }]}
     >
-      <Card title="Their numbers">
-        <CompareForm send={compare.mutate} isBusy={compare.isPending} error={compare.error} />
-      </Card>
+      <div className={COLUMN}>
+        <Card title="Their numbers">
+          <CompareForm send={compare.mutate} isBusy={compare.isPending} error={compare.error} />
+        </Card>
+      </div>
       {compare.data && <ToolComparison result={compare.data} />}
     </Page>
   )
@@ -74,13 +66,7 @@ function CompareForm({ send, isBusy, error }: FormProps) {
     })
   }
   return (
-    <form
-      className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
+    <Form className="grid gap-4" onSubmit={() => void submit()}>
       {general && <FormError>{general}</FormError>}
       <Field
         label="CSV file"
@@ -101,15 +87,11 @@ function CompareForm({ send, isBusy, error }: FormProps) {
       <div className="grid gap-4 sm:grid-cols-2">
         <ZoneField label="Time zone here" value={zone} choose={setZone} />
         <ZoneField label="Time zone of their days" value={theirZone} choose={setTheirZone} />
-        <Field label="Compare with">
-          {(control) => (
-            <Select {...control} value={metric} onChange={({ target }) => setMetric(target.value)}>
-              <option value="">What the column is about</option>
-              <option value="clicks">Clicks</option>
-              <option value="visitors">Visitors</option>
-            </Select>
-          )}
-        </Field>
+        <SelectField label="Compare with" value={metric} onChange={({ target }) => setMetric(target.value)}>
+          <option value="">What the column is about</option>
+          <option value="clicks">Clicks</option>
+          <option value="visitors">Visitors</option>
+        </SelectField>
         {(dateOrder !== undefined || order !== '') && (
           <OrderField value={order} choose={setOrder} error={dateOrder} />
         )}
@@ -119,7 +101,7 @@ function CompareForm({ send, isBusy, error }: FormProps) {
           Compare
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -130,18 +112,15 @@ interface OrderProps {
 }
 
 const OrderField = ({ value, choose, error }: OrderProps) => (
-  <Field label="Order of dates" error={error}>
-    {(control) => (
-      <Select {...control} value={value} onChange={({ target }) => choose(target.value)}>
-        <option value="">As the file shows it</option>
-        {Object.entries(ORDERS).map(([order, name]) => (
-          <option key={order} value={order}>
-            {name}
-          </option>
-        ))}
-      </Select>
-    )}
-  </Field>
+  <SelectField
+    label="Order of dates"
+    error={error}
+    value={value}
+    onChange={({ target }) => choose(target.value)}
+    options={Object.entries(ORDERS)}
+  >
+    <option value="">As the file shows it</option>
+  </SelectField>
 )
 
 interface ZoneProps {
@@ -151,15 +130,11 @@ interface ZoneProps {
 }
 
 const ZoneField = ({ label, value, choose }: ZoneProps) => (
-  <Field label={label}>
-    {(control) => (
-      <Select {...control} value={value} onChange={({ target }) => choose(target.value)}>
-        {listTimeZones().map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </Select>
-    )}
-  </Field>
+  <SelectField label={label} value={value} onChange={({ target }) => choose(target.value)}>
+    {listTimeZones().map((name) => (
+      <option key={name} value={name}>
+        {name}
+      </option>
+    ))}
+  </SelectField>
 )

@@ -3,12 +3,13 @@
 
 import { type Query, useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query'
 import { FileText, Link2 } from 'lucide-react'
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { analyticsKey, totalQuery } from '../../../api/analytics.ts'
 import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatNumber } from '../../../ui/format.ts'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { inSentence } from '../../../ui/text.ts'
 import { METRIC_LABELS } from '../view/dimensions.ts'
@@ -18,7 +19,7 @@ import { TimelineHeader } from './timeline-header.tsx'
 import { type AnalyticsTotals, useTotals } from './use-totals.ts'
 import { useZoom } from './use-zoom.ts'
 
-const Timeline = lazy(() => import('./timeline.tsx').then(({ Timeline }) => ({ default: Timeline })))
+const Timeline = lazyPart(() => import('./timeline.tsx'), 'Timeline', <Skeleton className="h-56 sm:h-72" />)
 
 /** @param since before this time there was nothing to count */
 export function Overview({ view, since }: { view: AnalyticsView; since: string }) {
@@ -42,9 +43,7 @@ export function Overview({ view, since }: { view: AnalyticsView; since: string }
           </div>
         ) : (
           <div className="relative">
-            <Suspense fallback={<Skeleton className="h-56 sm:h-72" />}>
-              <Timeline view={view} totals={totals} zoom={zoom} since={since} />
-            </Suspense>
+            <Timeline view={view} totals={totals} zoom={zoom} since={since} />
             <EmptyChart view={view} totals={totals} />
           </div>
         )}

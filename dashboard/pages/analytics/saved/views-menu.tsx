@@ -3,18 +3,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Bookmark, BookmarkPlus, Globe, List } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { viewsQuery } from '../../../api/views.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlays/menu.tsx'
 import { useAnalyticsView } from '../view/use-analytics-view.ts'
 import { toViewSearch } from './view-settings.ts'
 
-const ViewDialog = lazy(() => import('./view-dialog.tsx').then(({ ViewDialog }) => ({ default: ViewDialog })))
-const ViewListDialog = lazy(() =>
-  import('./view-list-dialog.tsx').then(({ ViewListDialog }) => ({ default: ViewListDialog })),
-)
+const ViewDialog = lazyPart(() => import('./view-dialog.tsx'), 'ViewDialog')
+const ViewListDialog = lazyPart(() => import('./view-list-dialog.tsx'), 'ViewListDialog')
 
 const SHOWN = 10
 const NO_FIXED_FILTERS = {}
@@ -61,10 +60,8 @@ export function ViewsMenu() {
           </MenuItem>
         )}
       </Menu>
-      <Suspense>
-        {open === 'new' && <ViewDialog page={page} onClose={() => setOpen(undefined)} />}
-        {open === 'list' && <ViewListDialog page={page} onClose={() => setOpen(undefined)} />}
-      </Suspense>
+      {open === 'new' && <ViewDialog page={page} onClose={() => setOpen(undefined)} />}
+      {open === 'list' && <ViewListDialog page={page} onClose={() => setOpen(undefined)} />}
     </>
   )
 }

@@ -1,8 +1,9 @@
 // The active filters. Each can be negated, changed and removed.
 
 import { ListFilter, X } from 'lucide-react'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Button } from '../../../ui/button.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Popover } from '../../../ui/overlays/popover.tsx'
 import { useShortcuts } from '../../../ui/shortcuts.ts'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
@@ -12,15 +13,12 @@ import { type Dimension, getDimensionInfo } from '../view/dimensions.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { useValueNames } from '../view/use-value-names.ts'
 
-const FilterEditor = lazy(() =>
-  import('./filter-editor.tsx').then(({ FilterEditor }) => ({ default: FilterEditor })),
-)
-
 const loading = (
   <div className="p-3">
     <SkeletonRows rows={6} className="h-8" />
   </div>
 )
+const FilterEditor = lazyPart(() => import('./filter-editor.tsx'), 'FilterEditor', loading)
 
 export function AddFilterButton({ view }: { view: AnalyticsView }) {
   const [open, setOpen] = useState(false)
@@ -40,9 +38,7 @@ export function AddFilterButton({ view }: { view: AnalyticsView }) {
       className="w-80"
       trigger={<Button icon={<ListFilter size={15} />}>Filter</Button>}
     >
-      <Suspense fallback={loading}>
-        <FilterEditor view={view} close={() => setOpen(false)} />
-      </Suspense>
+      <FilterEditor view={view} close={() => setOpen(false)} />
     </Popover>
   )
 }
@@ -89,9 +85,7 @@ export function FilterChip({
           </button>
         }
       >
-        <Suspense fallback={loading}>
-          <FilterEditor view={view} dimension={dimension} close={() => setOpen(false)} />
-        </Suspense>
+        <FilterEditor view={view} dimension={dimension} close={() => setOpen(false)} />
       </Popover>
       <button
         type="button"

@@ -1,8 +1,9 @@
 // The date range: a button that opens the menu, and buttons for the previous and the next period.
 
 import { CalendarDays, ChevronLeft, ChevronRight } from 'lucide-react'
-import { lazy, Suspense, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Button, IconButton } from '../../../ui/button.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Popover } from '../../../ui/overlays/popover.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { useShortcuts } from '../../../ui/shortcuts.ts'
@@ -12,7 +13,13 @@ import { formatRange } from '../view/time-labels.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { chooseRange } from './choose-range.ts'
 
-const RangeMenu = lazy(() => import('./range-menu.tsx').then(({ RangeMenu }) => ({ default: RangeMenu })))
+const AnalyticsRangeMenu = lazyPart(
+  () => import('./range-menu.tsx'),
+  'AnalyticsRangeMenu',
+  <div className="w-72 p-3">
+    <SkeletonRows rows={6} className="h-8" />
+  </div>,
+)
 
 const SHORTCUT_INTERVALS: [string, Interval][] = [
   ['h', '24h'],
@@ -60,15 +67,7 @@ export function RangePicker({ view }: { view: AnalyticsView }) {
           </Button>
         }
       >
-        <Suspense
-          fallback={
-            <div className="w-72 p-3">
-              <SkeletonRows rows={6} className="h-8" />
-            </div>
-          }
-        >
-          <RangeMenu view={view} close={() => setOpen(false)} />
-        </Suspense>
+        <AnalyticsRangeMenu view={view} close={() => setOpen(false)} />
       </Popover>
       <IconButton
         label="Previous period"

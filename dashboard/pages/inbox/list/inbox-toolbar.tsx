@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Download, Ellipsis, ReceiptText, SlidersHorizontal, UserRoundSearch, UserX } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { type InboxFilter, submissionCountQuery } from '../../../api/submissions.ts'
 import { useApi, useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
@@ -11,19 +11,16 @@ import { classNames } from '../../../ui/class-names.ts'
 import { formatNumber, formatShort } from '../../../ui/format.ts'
 import { SearchField } from '../../../ui/forms/search-field.tsx'
 import { useDebouncedText } from '../../../ui/forms/use-debounced-text.ts'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Menu, MenuItem, MenuSeparator } from '../../../ui/overlays/menu.tsx'
 import { TabLinks } from '../../../ui/tab-links.tsx'
 import { SEARCH_ID } from '../state/element-ids.ts'
 
-const InboxFilters = lazy(() =>
-  import('./inbox-filters.tsx').then(({ InboxFilters }) => ({ default: InboxFilters })),
-)
-const ActiveFilters = lazy(() =>
-  import('./inbox-filters.tsx').then(({ ActiveFilters }) => ({ default: ActiveFilters })),
-)
-const ExportDialog = lazy(() => import('../dialogs/export-dialog.tsx'))
-const ErasePersonDialog = lazy(() => import('../dialogs/erase-person-dialog.tsx'))
-const ExportPersonDialog = lazy(() => import('../dialogs/export-person-dialog.tsx'))
+const InboxFilters = lazyPart(() => import('./inbox-filters.tsx'), 'InboxFilters')
+const ActiveFilters = lazyPart(() => import('./inbox-filters.tsx'), 'ActiveFilters')
+const ExportDialog = lazyPart(() => import('../dialogs/export-dialog.tsx'), 'default')
+const ErasePersonDialog = lazyPart(() => import('../dialogs/erase-person-dialog.tsx'), 'default')
+const ExportPersonDialog = lazyPart(() => import('../dialogs/export-person-dialog.tsx'), 'default')
 
 const TABS = [
   { id: '', label: 'Inbox' },
@@ -80,12 +77,10 @@ export function InboxToolbar({ filter, total, isHidden, onChange }: Props) {
           <MoreMenu filter={filter} />
         </div>
       </div>
-      <Suspense>
-        <div id="inbox-filters" hidden={!isOpen}>
-          {isOpen && <InboxFilters filter={filter} onChange={onChange} />}
-        </div>
-        {!isOpen && filterCount > 0 && <ActiveFilters filter={filter} onChange={onChange} />}
-      </Suspense>
+      <div id="inbox-filters" hidden={!isOpen}>
+        {isOpen && <InboxFilters filter={filter} onChange={onChange} />}
+      </div>
+      {!isOpen && filterCount > 0 && <ActiveFilters filter={filter} onChange={onChange} />}
     </header>
   )
 }
@@ -181,11 +176,9 @@ function MoreMenu({ filter }: { filter: InboxFilter }) {
           Erasures
         </MenuItem>
       </Menu>
-      <Suspense>
-        {dialog === 'export' && <ExportDialog filter={filter} onClose={() => open(null)} />}
-        {dialog === 'export person' && <ExportPersonDialog onClose={() => open(null)} />}
-        {dialog === 'erase' && <ErasePersonDialog onClose={() => open(null)} />}
-      </Suspense>
+      {dialog === 'export' && <ExportDialog filter={filter} onClose={() => open(null)} />}
+      {dialog === 'export person' && <ExportPersonDialog onClose={() => open(null)} />}
+      {dialog === 'erase' && <ErasePersonDialog onClose={() => open(null)} />}
     </>
   )
 }

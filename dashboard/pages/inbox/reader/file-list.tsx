@@ -2,19 +2,20 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { Download, Eye, File, FileImage, FileText } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { downloadFile, downloadFiles, type FileResource } from '../../../api/inbox/submission-files.ts'
 import type { Submission } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { formatBytes, formatCount } from '../../../ui/format.ts'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { toastError } from '../../../ui/overlays/toast.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
 import { toFieldLabel, useFormOf } from '../state/field-labels.ts'
 import { FileThumbnail } from './file-thumbnail.tsx'
 
-const FilePreviewDialog = lazy(() => import('../dialogs/file-preview-dialog.tsx'))
+const FilePreviewDialog = lazyPart(() => import('../dialogs/file-preview-dialog.tsx'), 'default')
 
 /** The types that the server previews. Their bytes show them, not their names. */
 const hasPreview = ({ type }: FileResource) => type.startsWith('text/') || type === 'application/json'
@@ -37,7 +38,7 @@ export function FileList({ submission }: { submission: Submission }) {
   const [shown, setShown] = useState<FileResource>()
   const saveAll = useMutation({
     mutationFn: () => downloadFiles(api, submission.id),
-    onSuccess: (zip) => saveFile(zip, `submission-${submission.id}-files.zip`),
+    onSuccess: saveFile,
     onError: (error) => toastError(error, 'Couldn’t download the files'),
   })
   return (
@@ -66,7 +67,7 @@ export function FileList({ submission }: { submission: Submission }) {
           />
         ))}
       </ul>
-      <Suspense>{shown && <FilePreviewDialog file={shown} onClose={() => setShown(undefined)} />}</Suspense>
+      {shown && <FilePreviewDialog file={shown} onClose={() => setShown(undefined)} />}
     </Card>
   )
 }
@@ -82,8 +83,8 @@ function FileItem({ file, label, show }: FileItemProps) {
   const api = useApi()
   const Icon = toIcon(file)
   const save = useMutation({
-    mutationFn: () => downloadFile(api, file.id),
-    onSuccess: (content) => saveFile(content, file.name),
+    mutationFn: () => downloadFile(api, file),
+    onSuccess: saveFile,
     onError: (error) => toastError(error, `Couldn’t download ${file.name}`),
   })
   return (

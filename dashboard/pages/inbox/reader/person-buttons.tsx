@@ -1,11 +1,12 @@
 // Opens the dialogs that export and erase everything sent with one email address.
 
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 
-const ErasePersonDialog = lazy(() => import('../dialogs/erase-person-dialog.tsx'))
-const ExportPersonDialog = lazy(() => import('../dialogs/export-person-dialog.tsx'))
+const ErasePersonDialog = lazyPart(() => import('../dialogs/erase-person-dialog.tsx'), 'default')
+const ExportPersonDialog = lazyPart(() => import('../dialogs/export-person-dialog.tsx'), 'default')
 
 /** @param email the person's address; without one, the dialogs ask for it */
 export function PersonButtons({ email }: { email?: string }) {
@@ -22,10 +23,8 @@ export function PersonButtons({ email }: { email?: string }) {
           {email ? 'Erase this person' : 'Erase personal data'}
         </Button>
       )}
-      <Suspense>
-        {dialog === 'export' && <ExportPersonDialog email={email} onClose={close} />}
-        {dialog === 'erase' && <ErasePersonDialog email={email} onClose={close} />}
-      </Suspense>
+      {dialog === 'export' && <ExportPersonDialog email={email} onClose={close} />}
+      {dialog === 'erase' && <ErasePersonDialog email={email} onClose={close} />}
     </div>
   )
 }

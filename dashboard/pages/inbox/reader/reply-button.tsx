@@ -2,16 +2,17 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Reply } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { signInOptionsQuery } from '../../../api/session.ts'
 import type { Submission } from '../../../api/submissions.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatTime } from '../../../ui/format.ts'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { REPLY_ID } from '../state/element-ids.ts'
 import { quoteMessage, toMailto, toReplySubject } from '../state/reply-text.ts'
 import { isHeldBack } from '../state/submission-status.ts'
 
-const ReplyDialog = lazy(() => import('../dialogs/reply-dialog.tsx'))
+const ReplyDialog = lazyPart(() => import('../dialogs/reply-dialog.tsx'), 'default')
 
 export function ReplyButton({ submission }: { submission: Submission }) {
   const [isOpen, setOpen] = useState(false)
@@ -32,9 +33,7 @@ export function ReplyButton({ submission }: { submission: Submission }) {
       <Button {...look} onClick={() => setOpen(true)}>
         Reply
       </Button>
-      <Suspense>
-        {isOpen && <ReplyDialog submission={submission} email={email} onClose={() => setOpen(false)} />}
-      </Suspense>
+      {isOpen && <ReplyDialog submission={submission} email={email} onClose={() => setOpen(false)} />}
     </>
   )
 }

@@ -2,22 +2,19 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { Archive, ArchiveRestore, Pencil, Tag, Trash2, X } from 'lucide-react'
-import { lazy, Suspense, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { createTag } from '../../../api/tags.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { toastError } from '../../../ui/overlays/toast.tsx'
 import { useLinkActions } from '../link/use-link-actions.ts'
 import type { LinkSelection } from '../list/use-link-selection.ts'
 import { isSameTag, type LinkTag, NEW_TAG_ID } from '../tag-picker/use-tag-options.ts'
 
-const BulkEditDialog = lazy(() =>
-  import('./bulk-edit-dialog.tsx').then((m) => ({ default: m.BulkEditDialog })),
-)
-const TagPicker = lazy(() =>
-  import('../tag-picker/tag-picker.tsx').then(({ TagPicker }) => ({ default: TagPicker })),
-)
+const BulkEditDialog = lazyPart(() => import('./bulk-edit-dialog.tsx'), 'BulkEditDialog')
+const TagPicker = lazyPart(() => import('../tag-picker/tag-picker.tsx'), 'TagPicker')
 
 interface Props {
   selection: LinkSelection
@@ -75,9 +72,7 @@ export function BulkBar({ selection, loaded, total }: Props) {
       <IconButton label="Clear selection" onClick={clear}>
         <X size={16} />
       </IconButton>
-      <Suspense>
-        {isEditing && <BulkEditDialog links={selected} onClose={() => setEditing(false)} />}
-      </Suspense>
+      {isEditing && <BulkEditDialog links={selected} onClose={() => setEditing(false)} />}
     </div>
   )
 }
@@ -124,18 +119,16 @@ function BulkTags({ selection: { selected } }: { selection: LinkSelection }) {
       >
         Tag
       </Button>
-      <Suspense>
-        {open && (
-          <TagPicker
-            create
-            anchor={button}
-            selected={onAll}
-            partly={onSome}
-            onChange={(tags) => change.mutate(tags)}
-            onClose={() => setOpen(false)}
-          />
-        )}
-      </Suspense>
+      {open && (
+        <TagPicker
+          create
+          anchor={button}
+          selected={onAll}
+          partly={onSome}
+          onChange={(tags) => change.mutate(tags)}
+          onClose={() => setOpen(false)}
+        />
+      )}
     </>
   )
 }

@@ -2,25 +2,24 @@
 
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { ArrowLeft, Unlink } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { Unlink } from 'lucide-react'
+import { useState } from 'react'
 import { type DestinationResource, destinationsQuery } from '../../../api/destinations.ts'
 import { workspaceQuery } from '../../../api/workspace.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Page } from '../../../ui/page.tsx'
+import { ShowMore } from '../../../ui/show-more.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { DestinationRow, toDestinationElementId } from './destination-row.tsx'
 import { WatchSetting } from './watch-setting.tsx'
 
-const RepairDialog = lazy(() =>
-  import('./repair-dialog.tsx').then(({ RepairDialog }) => ({ default: RepairDialog })),
-)
+const RepairDialog = lazyPart(() => import('./repair-dialog.tsx'), 'RepairDialog')
 
 const FROM = '/$workspaceId/links/destinations'
 
@@ -41,17 +40,7 @@ export function DestinationsPage() {
     <Page
       title="Destinations"
       description="The pages that your links lead to, checked once a day."
-      actions={
-        <ButtonLink
-          variant="quiet"
-          from={FROM}
-          to="/$workspaceId/links"
-          search={{}}
-          icon={<ArrowLeft size={16} />}
-        >
-          All links
-        </ButtonLink>
-      }
+      breadcrumb={[{ label: 'Links', to: '/$workspaceId/links' }]}
     >
       {workspace.isPending && <SkeletonRows rows={6} className="h-16" />}
       {workspace.isError && !workspace.data && <ErrorState error={workspace.error} />}
@@ -59,7 +48,7 @@ export function DestinationsPage() {
         (workspace.data.watchDestinations ? (
           <Destinations />
         ) : (
-          <EmptyState icon={<Unlink size={32} />} title="Destinations aren’t watched">
+          <EmptyState icon={Unlink} title="Destinations aren’t watched">
             Towpath can check each page that your links lead to once a day, and email you before visitors
             complain.
           </EmptyState>
@@ -76,40 +65,31 @@ function Destinations() {
   const [repaired, setRepaired] = useState<DestinationResource>()
   return (
     <>
-      <Field label="State" hideLabel className="mb-3 w-64">
-        {(control) => (
-          <Select
-            {...control}
-            value={state}
-            onChange={({ target }) =>
-              navigate({ search: target.value === '' ? {} : { state: target.value }, replace: true })
-            }
-          >
-            <option value="">All destinations</option>
-            {Object.entries(FILTERS).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="State"
+        hideLabel
+        className="mb-3 w-64"
+        value={state}
+        onChange={({ target }) =>
+          navigate({ search: target.value === '' ? {} : { state: target.value }, replace: true })
+        }
+        options={Object.entries(FILTERS)}
+      >
+        <option value="">All destinations</option>
+      </SelectField>
       <DestinationResults state={state} repair={setRepaired} />
-      <Suspense>
-        {repaired && (
-          <RepairDialog
-            destination={repaired}
-            onClose={() => {
-              setRepaired(undefined)
-              focusIfLost(
-                () =>
-                  document.getElementById(toDestinationElementId(repaired)) ??
-                  document.getElementById('main'),
-              )
-            }}
-          />
-        )}
-      </Suspense>
+      {repaired && (
+        <RepairDialog
+          destination={repaired}
+          onClose={() => {
+            setRepaired(undefined)
+            focusIfLost(
+              () =>
+                document.getElementById(toDestinationElementId(repaired)) ?? document.getElementById('main'),
+            )
+          }}
+        />
+      )}
     </>
   )
 }
@@ -126,11 +106,11 @@ function DestinationResults({ state, repair }: ResultsProps) {
   const destinations = query.data.pages.flatMap(({ data }) => data)
   if (destinations.length === 0)
     return state === '' ? (
-      <EmptyState icon={<Unlink size={32} />} title="No destinations yet">
+      <EmptyState icon={Unlink} title="No destinations yet">
         The pages that your links lead to appear here.
       </EmptyState>
     ) : (
-      <EmptyState icon={<Unlink size={32} />} title="None in this state">
+      <EmptyState icon={Unlink} title="None in this state">
         {state.includes('broken') ? 'Every page that was checked can be opened.' : 'Choose another state.'}
       </EmptyState>
     )
@@ -148,11 +128,7 @@ function DestinationResults({ state, repair }: ResultsProps) {
           />
         ))}
       </ul>
-      {query.hasNextPage && (
-        <Button className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} className="mt-3" />
     </>
   )
 }

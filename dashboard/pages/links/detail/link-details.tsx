@@ -1,23 +1,25 @@
 // The settings of a link, and a tester for its targeting.
 
 import { Link } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { formatNumber, formatTime, toReadableUrl } from '../../../ui/format.ts'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { TagChip } from '../../../ui/tag-chip.tsx'
 import { lowerFirst } from '../../../ui/text.ts'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { describeRule } from '../link/describe-rule.ts'
 import { findLinkState } from '../link/link-state.tsx'
 
-const RedirectTester = lazy(() =>
-  import('./redirect-tester.tsx').then(({ RedirectTester }) => ({ default: RedirectTester })),
+const RedirectTester = lazyPart(
+  () => import('./redirect-tester.tsx'),
+  'RedirectTester',
+  <Skeleton className="h-24" />,
 )
 
 export function LinkDetails({ link }: { link: LinkResource }) {
@@ -70,9 +72,7 @@ export function LinkDetails({ link }: { link: LinkResource }) {
       )}
       {isTesting && (
         <div className="mt-4 border-t border-line pt-4">
-          <Suspense fallback={<Skeleton className="h-24" />}>
-            <RedirectTester link={link} />
-          </Suspense>
+          <RedirectTester link={link} />
         </div>
       )}
     </Card>
@@ -90,7 +90,7 @@ function ClicksLink({ link }: { link: LinkResource }) {
       params={{ workspaceId: String(id) }}
       search={{ linkId: String(link.id), interval: 'all' }}
       title="Show analytics"
-      className={TEXT_LINK}
+      className="text-link"
     >
       {formatLimited(link.clicks, link.clickLimit)}
     </Link>

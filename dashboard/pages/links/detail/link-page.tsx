@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Pencil, QrCode } from 'lucide-react'
-import { lazy, Suspense, useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { ApiError } from '../../../api/client.ts'
 import { findLoadedLink, linkQuery } from '../../../api/links.ts'
@@ -16,6 +16,7 @@ import { CopyButton } from '../../../ui/copy/copy-button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { toReadableUrl } from '../../../ui/format.ts'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { type Crumb, Page } from '../../../ui/page.tsx'
 import { useShortcuts } from '../../../ui/shortcuts.ts'
 import { Skeleton, SkeletonRows } from '../../../ui/skeleton.tsx'
@@ -25,16 +26,20 @@ import { LinkBadges } from '../link/link-state.tsx'
 import { copyLink, useLinkActions } from '../link/use-link-actions.ts'
 import { LinkDetails } from './link-details.tsx'
 
-const AnalyticsPanel = lazy(() =>
-  import('../../analytics/analytics-panel.tsx').then(({ AnalyticsPanel }) => ({ default: AnalyticsPanel })),
+const AnalyticsPanel = lazyPart(
+  () => import('../../analytics/analytics-panel.tsx'),
+  'AnalyticsPanel',
+  <SkeletonRows rows={3} className="h-40 rounded-2xl" />,
 )
-const LinkDrawer = lazy(() =>
-  import('../editor/link-drawer.tsx').then(({ LinkDrawer }) => ({ default: LinkDrawer })),
-)
-const QrDialog = lazy(() => import('../link/qr-dialog.tsx').then(({ QrDialog }) => ({ default: QrDialog })))
+const LinkDrawer = lazyPart(() => import('../editor/link-drawer.tsx'), 'LinkDrawer')
+const QrDialog = lazyPart(() => import('../link/qr-dialog.tsx'), 'QrDialog')
 
-const SplitCard = lazy(() => import('./split-card.tsx').then(({ SplitCard }) => ({ default: SplitCard })))
-const LinkMenu = lazy(() => import('../link/link-menu.tsx').then(({ LinkMenu }) => ({ default: LinkMenu })))
+const SplitCard = lazyPart(
+  () => import('./split-card.tsx'),
+  'SplitCard',
+  <Skeleton className="mt-6 h-56 rounded-2xl" />,
+)
+const LinkMenu = lazyPart(() => import('../link/link-menu.tsx'), 'LinkMenu')
 
 const FROM = '/$workspaceId/links/$linkId'
 const LINKS: Crumb[] = [{ label: 'Links', to: '/$workspaceId/links' }]
@@ -75,9 +80,7 @@ export function LinkPage() {
       {/* Needs only the link's number, so its questions are asked together with the one about the link. */}
       {(link || !query.error) && (
         <div className="mt-6">
-          <Suspense fallback={<SkeletonRows rows={3} className="h-40 rounded-2xl" />}>
-            <AnalyticsPanel fixed={fixed} since={link?.createdAt} />
-          </Suspense>
+          <AnalyticsPanel fixed={fixed} since={link?.createdAt} />
         </div>
       )}
     </Page>
@@ -88,11 +91,7 @@ const AboutLink = ({ link }: { link: LinkResource }) => (
   <>
     {link.suspended && <SuspensionNotice reason={link.suspendedReason} />}
     <LinkDetails link={link} />
-    {(link.split || link.splitResult) && (
-      <Suspense fallback={<Skeleton className="mt-6 h-56 rounded-2xl" />}>
-        <SplitCard link={link} />
-      </Suspense>
-    )}
+    {(link.split || link.splitResult) && <SplitCard link={link} />}
   </>
 )
 
@@ -209,24 +208,22 @@ function Actions({ link }: { link: LinkResource }) {
         </Button>
       )}
       <LinkMenuButton link={link} onOpen={openMenu} />
-      <Suspense>
-        {edit && canEdit && <LinkDrawer id={link.id} onClose={handlers.closeEdit} />}
-        {edit && !canEdit && <ViewerDialog onClose={handlers.closeEdit} />}
-        {isQrOpen && <QrDialog link={link} onClose={() => setQrOpen(false)} />}
-        {menuButton && (
-          <LinkMenu
-            link={link}
-            anchor={menuButton}
-            params={null}
-            onClose={() => openMenu(undefined)}
-            handlers={{
-              ...handlers,
-              duplicate: () =>
-                void navigate({ to: '/$workspaceId/links', search: { new: '1', from: String(link.id) } }),
-            }}
-          />
-        )}
-      </Suspense>
+      {edit && canEdit && <LinkDrawer id={link.id} onClose={handlers.closeEdit} />}
+      {edit && !canEdit && <ViewerDialog onClose={handlers.closeEdit} />}
+      {isQrOpen && <QrDialog link={link} onClose={() => setQrOpen(false)} />}
+      {menuButton && (
+        <LinkMenu
+          link={link}
+          anchor={menuButton}
+          params={null}
+          onClose={() => openMenu(undefined)}
+          handlers={{
+            ...handlers,
+            duplicate: () =>
+              void navigate({ to: '/$workspaceId/links', search: { new: '1', from: String(link.id) } }),
+          }}
+        />
+      )}
     </>
   )
 }

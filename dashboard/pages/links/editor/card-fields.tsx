@@ -2,20 +2,24 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { destinationCardQuery } from '../../../api/cards.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { Field, Textarea, TextField } from '../../../ui/forms/field.tsx'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
+import { formatExample, TextareaField, TextField } from '../../../ui/forms/field.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { isUrl } from './destination-url.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 import { toDestinationUrl } from './link-draft.ts'
 
-const CardPreview = lazy(() =>
-  import('./card-preview.tsx').then(({ CardPreview }) => ({ default: CardPreview })),
+const CardPreview = lazyPart(
+  () => import('./card-preview.tsx'),
+  'CardPreview',
+  <Skeleton className="h-72 rounded-xl" />,
 )
 
 /** As the server has them (server/features/links/schema.ts). */
@@ -50,38 +54,26 @@ export function CardFields(props: LinkFieldsProps) {
         error={errors.previewTitle}
         onChange={({ target }) => onChange({ previewTitle: target.value })}
       />
-      <Field
+      <TextareaField
         label="Card description"
         error={errors.previewDescription}
         hint={<Counter text={previewDescription} max={DESCRIPTION_MAX} />}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            maxLength={DESCRIPTION_MAX}
-            value={previewDescription}
-            onChange={({ target }) => onChange({ previewDescription: target.value })}
-          />
-        )}
-      </Field>
+        maxLength={DESCRIPTION_MAX}
+        value={previewDescription}
+        onChange={({ target }) => onChange({ previewDescription: target.value })}
+      />
       <TextField
         label="Card image"
         hint="The https URL of a PNG, JPEG, GIF or WebP image. 1200 × 630 pixels fit everywhere."
         inputMode="url"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...CODE_INPUT}
         maxLength={8192}
-        placeholder="https://example.com/card.png"
+        placeholder={formatExample('https://example.com/card.png')}
         value={previewImage}
         error={errors.previewImage}
         onChange={({ target }) => onChange({ previewImage: target.value })}
       />
-      {isOpen && (
-        <Suspense fallback={<Skeleton className="h-72 rounded-xl" />}>
-          <CardPreview draft={draft} />
-        </Suspense>
-      )}
+      {isOpen && <CardPreview draft={draft} />}
     </CollapsibleSection>
   )
 }

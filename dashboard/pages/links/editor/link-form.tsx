@@ -1,9 +1,11 @@
 // The fields of a link. Destination and slug come first; the other fields are in closed sections.
 
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { Field, Textarea, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
+import { formatExample, TextareaField, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { t } from '../../../ui/text.ts'
 import { CardFields } from './card-fields.tsx'
@@ -19,8 +21,10 @@ import { TagsField } from './tags-field.tsx'
 import { TargetingFields } from './targeting-fields.tsx'
 import { UtmFields } from './utm-fields.tsx'
 
-const QrCodePanel = lazy(() =>
-  import('../link/qr-code-panel.tsx').then(({ QrCodePanel }) => ({ default: QrCodePanel })),
+const QrCodePanel = lazyPart(
+  () => import('../link/qr-code-panel.tsx'),
+  'QrCodePanel',
+  <Skeleton className="h-56" />,
 )
 
 export function LinkForm(props: LinkFieldsProps) {
@@ -38,11 +42,9 @@ export function LinkForm(props: LinkFieldsProps) {
         <TextField
           label="Destination URL"
           inputMode="url"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...CODE_INPUT}
           autoFocus
-          placeholder="https://example.com/landing"
+          placeholder={formatExample('https://example.com/landing')}
           maxLength={8192}
           value={draft.destinationUrl}
           error={errors.destinationUrl}
@@ -81,9 +83,7 @@ export function LinkForm(props: LinkFieldsProps) {
       <MoreSection {...props} />
       <CollapsibleSection title="QR code" onOpenChange={setQrOpen}>
         {isQrOpen && (
-          <Suspense fallback={<Skeleton className="h-56" />}>
-            <QrCodePanel slug={draft.slug.trim() || link?.slug || ''} domain={draft.domain || undefined} />
-          </Suspense>
+          <QrCodePanel slug={draft.slug.trim() || link?.slug || ''} domain={draft.domain || undefined} />
         )}
       </CollapsibleSection>
     </div>
@@ -98,16 +98,13 @@ function MoreSection({ draft, errors, onChange }: LinkFieldsProps) {
       summary={summary}
       hasError={Boolean(errors.comments ?? errors.externalId)}
     >
-      <Field label="Comments" error={errors.comments}>
-        {(control) => (
-          <Textarea
-            {...control}
-            maxLength={5000}
-            value={draft.comments}
-            onChange={({ target }) => onChange({ comments: target.value })}
-          />
-        )}
-      </Field>
+      <TextareaField
+        label="Comments"
+        error={errors.comments}
+        maxLength={5000}
+        value={draft.comments}
+        onChange={({ target }) => onChange({ comments: target.value })}
+      />
       <TextField
         label="External ID"
         hint="The ID of this link in your own system. The API can find the link by it."

@@ -12,7 +12,8 @@ import { toRule } from './rule-draft.ts'
 
 export function LinkPreview({ draft, link }: { draft: LinkDraft; link: LinkResource | undefined }) {
   const destination = toDestinationUrl(draft)
-  const isReady = destination !== '' && isUrl(destination)
+  if (destination === '') return null
+  const isReady = isUrl(destination)
   const devices = LINK_DEVICES.filter(({ name }) => draft[name].trim() !== '')
   const countries = draft.countries.filter(({ code, url }) => code && url.trim())
   const rules = draft.rules.filter(({ to }) => to.trim() !== '')

@@ -6,8 +6,10 @@ import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { formatCount } from '../../../ui/format.ts'
-import { Checkbox, TextField } from '../../../ui/forms/field.tsx'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
+import { Checkbox, formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
+import { t } from '../../../ui/text.ts'
 import { RULE_DEVICE_NAMES, RULE_SYSTEM_NAMES } from '../link/describe-rule.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 import { createRuleDraft, type RuleDevice, type RuleDraft, type RuleSystem, toRule } from './rule-draft.ts'
@@ -103,10 +105,10 @@ function RuleCard({ rule, index, isLast, errors, warning, onChange, onMove, onRe
         </p>
       )}
       <TextField
-        {...CODE}
+        {...CODE_INPUT}
         label="Destination"
         inputMode="url"
-        placeholder="https://example.com/de"
+        placeholder={formatExample('https://example.com/de')}
         value={rule.to}
         error={errors[`rules.${index}.to`]}
         onChange={({ target }) => onChange({ to: target.value })}
@@ -120,14 +122,11 @@ function RuleCard({ rule, index, isLast, errors, warning, onChange, onMove, onRe
   )
 }
 
-/** Texts that are no words. */
-const CODE = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
-
 /** The conditions that are texts and times, two to a row. */
 const TEXT_CONDITIONS = [
   [
-    { field: 'country', label: 'Countries', placeholder: 'DE, AT' },
-    { field: 'language', label: 'Languages', placeholder: 'de, fr' },
+    { field: 'country', label: 'Countries', placeholder: formatExample(t('DE, AT')) },
+    { field: 'language', label: 'Languages', placeholder: formatExample(t('de, fr')) },
   ],
   [
     { field: 'after', label: 'From', type: 'datetime-local' },
@@ -144,7 +143,7 @@ function RuleConditions({ rule, findError, onChange }: RuleConditionsProps) {
     <div key={pair[0].field} className="grid gap-3 sm:grid-cols-2">
       {pair.map(({ field, ...props }) => (
         <TextField
-          {...CODE}
+          {...CODE_INPUT}
           {...props}
           key={field}
           className="grid-cols-1"
@@ -171,10 +170,10 @@ function RuleConditions({ rule, findError, onChange }: RuleConditionsProps) {
         onChange={(os: RuleSystem[]) => onChange({ os })}
       />
       <TextField
-        {...CODE}
+        {...CODE_INPUT}
         label="Query parameters"
         hint="All of them must be on the short link. * is any value."
-        placeholder="ref=partner"
+        placeholder={formatExample('ref=partner')}
         value={rule.query}
         error={findError('query')}
         onChange={({ target }) => onChange({ query: target.value })}

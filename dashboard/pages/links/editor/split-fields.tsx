@@ -6,7 +6,8 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { viewerZone } from '../../../ui/format.ts'
-import { TextField } from '../../../ui/forms/field.tsx'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
+import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { VariantDot } from '../link/variant-dot.tsx'
 import { AudiencePreview } from './audience-preview.tsx'
@@ -128,9 +129,6 @@ interface VariantCardProps {
   onRemove: (() => void) | undefined
 }
 
-/** Texts that are no words. */
-const CODE = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
-
 function VariantCard({ variant, index, errors, sumId, onChange, onRemove }: VariantCardProps) {
   const name = `Variant ${index + 1}`
   const findError = (field: string) => errors[`split.${index}.${field}`]
@@ -148,17 +146,17 @@ function VariantCard({ variant, index, errors, sumId, onChange, onRemove }: Vari
         )}
       </div>
       <TextField
-        {...CODE}
+        {...CODE_INPUT}
         label="Destination"
         inputMode="url"
-        placeholder="https://example.com/b"
+        placeholder={formatExample('https://example.com/b')}
         value={variant.url}
         error={findError('url') ?? errors[`split.${index}`]}
         onChange={({ target }) => onChange({ url: target.value })}
       />
       <div className="grid grid-cols-[minmax(0,1fr)_7rem] items-start gap-3">
         <TextField
-          {...CODE}
+          {...CODE_INPUT}
           label="Label"
           maxLength={40}
           value={variant.label}

@@ -5,7 +5,8 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { COUNTRIES } from '../../../ui/countries.ts'
 import { formatCount, formatCountryName, toFlagEmoji } from '../../../ui/format.ts'
-import { Select, TextField } from '../../../ui/forms/field.tsx'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
+import { formatExample, Select, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { LINK_DEVICES } from '../link/link-devices.ts'
 import { joinTexts, type LinkFieldsProps } from './field-props.ts'
@@ -28,10 +29,8 @@ export function TargetingFields({ draft, errors, onChange }: LinkFieldsProps) {
           key={name}
           label={label}
           inputMode="url"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          placeholder={example}
+          {...CODE_INPUT}
+          placeholder={formatExample(example)}
           value={draft[name]}
           error={errors[`deviceTargeting.${name}`]}
           onChange={({ target }) => onChange({ [name]: target.value })}
@@ -70,11 +69,9 @@ function Countries({ draft: { countries }, errors, onChange }: Omit<LinkFieldsPr
             label={`Destination for ${code ? formatCountryName(code) : 'the country'}`}
             hideLabel
             inputMode="url"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...CODE_INPUT}
             className="max-sm:col-span-2 max-sm:row-start-2"
-            placeholder="https://example.com/de"
+            placeholder={formatExample('https://example.com/de')}
             value={url}
             error={errors[`geoTargeting.${code || key}`]}
             onChange={({ target }) => change(key, { url: target.value })}

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Tag, X } from 'lucide-react'
-import { lazy, type RefObject, Suspense, useRef, useState } from 'react'
+import { type RefObject, useRef, useState } from 'react'
 import type { LinkFilters } from '../../../api/links.ts'
 import { tagsQuery } from '../../../api/tags.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
@@ -11,13 +11,12 @@ import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { Select } from '../../../ui/forms/field.tsx'
 import { SearchField } from '../../../ui/forms/search-field.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { TagDot } from '../../../ui/tag-chip.tsx'
 import type { LinkTag } from '../tag-picker/use-tag-options.ts'
 import { isFiltered, NO_FILTERS, useLinkSearchText, useSetLinkSearch } from './use-link-search.ts'
 
-const TagPicker = lazy(() =>
-  import('../tag-picker/tag-picker.tsx').then(({ TagPicker }) => ({ default: TagPicker })),
-)
+const TagPicker = lazyPart(() => import('../tag-picker/tag-picker.tsx'), 'TagPicker')
 
 const SORT_OPTIONS = [
   { label: 'Newest', sort: '', order: '' },
@@ -146,16 +145,14 @@ function TagFilter({ tagId }: { tagId: string | undefined }) {
       >
         {tags.length === 0 ? 'Tags' : `Tags (${tags.length})`}
       </Button>
-      <Suspense>
-        {open && (
-          <TagPicker
-            anchor={button}
-            selected={tags}
-            onChange={(next) => setSearch({ tagId: next.map(({ id }) => id).join(',') })}
-            onClose={() => setOpen(false)}
-          />
-        )}
-      </Suspense>
+      {open && (
+        <TagPicker
+          anchor={button}
+          selected={tags}
+          onChange={(next) => setSearch({ tagId: next.map(({ id }) => id).join(',') })}
+          onClose={() => setOpen(false)}
+        />
+      )}
     </>
   )
 }

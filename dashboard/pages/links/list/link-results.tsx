@@ -2,14 +2,15 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Link2, SearchX } from 'lucide-react'
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { Link2 } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { domainsQuery } from '../../../api/domains.ts'
 import { useApi, useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
-import { EmptyState } from '../../../ui/empty-state.tsx'
+import { EmptyState, NoMatches } from '../../../ui/empty-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import type { LinkHandlers } from '../link/use-link-actions.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { LinkList, type LinkListHandle } from './link-list.tsx'
@@ -26,8 +27,8 @@ import { useLinkSelection } from './use-link-selection.ts'
 import { useLinkShortcuts } from './use-link-shortcuts.ts'
 import { useRowExtras } from './use-row-extras.ts'
 
-const BulkBar = lazy(() => import('../bulk-edit/bulk-bar.tsx').then(({ BulkBar }) => ({ default: BulkBar })))
-const LinkMenu = lazy(() => import('../link/link-menu.tsx').then(({ LinkMenu }) => ({ default: LinkMenu })))
+const BulkBar = lazyPart(() => import('../bulk-edit/bulk-bar.tsx'), 'BulkBar')
+const LinkMenu = lazyPart(() => import('../link/link-menu.tsx'), 'LinkMenu')
 
 interface Props {
   query: ReturnType<typeof useLinks>
@@ -86,21 +87,19 @@ export function LinkResults({ query, handlers, create }: Props) {
           />
         </div>
       )}
-      <Suspense>
-        {menu && (
-          <LinkMenu
-            key={menu.link.id}
-            link={menu.link}
-            anchor={menu.button}
-            params={{ workspaceId: String(id), linkId: String(menu.link.id) }}
-            handlers={handlers}
-            onClose={() => openMenu(undefined)}
-          />
-        )}
-        {canEdit && selection.selected.length > 0 && (
-          <BulkBar selection={selection} loaded={links.length} total={total} />
-        )}
-      </Suspense>
+      {menu && (
+        <LinkMenu
+          key={menu.link.id}
+          link={menu.link}
+          anchor={menu.button}
+          params={{ workspaceId: String(id), linkId: String(menu.link.id) }}
+          handlers={handlers}
+          onClose={() => openMenu(undefined)}
+        />
+      )}
+      {canEdit && selection.selected.length > 0 && (
+        <BulkBar selection={selection} loaded={links.length} total={total} />
+      )}
     </>
   )
 }
@@ -169,7 +168,7 @@ function NoLinks({ create, onClear }: { create: () => void; onClear: () => void 
   if (!isFiltered(filters)) {
     return (
       <EmptyState
-        icon={<Link2 size={32} />}
+        icon={Link2}
         title="No active links"
         action={
           <>
@@ -192,22 +191,14 @@ function NoLinks({ create, onClear }: { create: () => void; onClear: () => void 
     )
   }
   return (
-    <EmptyState
-      icon={<SearchX size={32} />}
-      title="No matches"
-      action={
-        <Button
-          onClick={() => {
-            setSearch(NO_FILTERS)
-            onClear()
-          }}
-        >
-          Clear filters
-        </Button>
-      }
+    <NoMatches
+      clear={() => {
+        setSearch(NO_FILTERS)
+        onClear()
+      }}
     >
       Search covers short links, destinations and titles.
-    </EmptyState>
+    </NoMatches>
   )
 }
 

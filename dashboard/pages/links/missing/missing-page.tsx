@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { type MissingSlug, missingQuery } from '../../../api/missing.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../../shell/viewer.tsx'
@@ -11,18 +11,15 @@ import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
+import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { MissingRow, toMissingElementId } from './missing-row.tsx'
 import { ReportSetting } from './report-setting.tsx'
 
-const LinkDrawer = lazy(() =>
-  import('../editor/link-drawer.tsx').then(({ LinkDrawer }) => ({ default: LinkDrawer })),
-)
-const RedirectDialog = lazy(() =>
-  import('./redirect-dialog.tsx').then(({ RedirectDialog }) => ({ default: RedirectDialog })),
-)
+const LinkDrawer = lazyPart(() => import('../editor/link-drawer.tsx'), 'LinkDrawer')
+const RedirectDialog = lazyPart(() => import('./redirect-dialog.tsx'), 'RedirectDialog')
 
 const FROM = '/$workspaceId/links/missing'
 const INTERVALS = {
@@ -54,38 +51,29 @@ export function MissingPage() {
       description="Short links that people opened but that don’t exist. Bots aren’t counted."
       breadcrumb={[{ label: 'Links', to: '/$workspaceId/links' }]}
     >
-      <Field label="Time" hideLabel className="mb-3 w-44">
-        {(control) => (
-          <Select
-            {...control}
-            value={interval}
-            onChange={({ target }) => navigate({ search: { interval: target.value }, replace: true })}
-          >
-            {Object.entries(INTERVALS).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Time"
+        hideLabel
+        className="mb-3 w-44"
+        value={interval}
+        onChange={({ target }) => navigate({ search: { interval: target.value }, replace: true })}
+        options={Object.entries(INTERVALS)}
+      />
       <Results interval={interval} create={create} redirect={setRedirected} />
       <ReportSetting />
-      <Suspense>
-        {slug !== undefined && !canEdit && <ViewerDialog onClose={closeEditor} />}
-        {slug !== undefined && canEdit && (
-          <LinkDrawer key={`${domain}/${slug}`} id={null} start={{ slug, domain }} onClose={closeEditor} />
-        )}
-        {redirected && (
-          <RedirectDialog
-            missing={redirected}
-            onClose={() => {
-              setRedirected(undefined)
-              focusRow(redirected)
-            }}
-          />
-        )}
-      </Suspense>
+      {slug !== undefined && !canEdit && <ViewerDialog onClose={closeEditor} />}
+      {slug !== undefined && canEdit && (
+        <LinkDrawer key={`${domain}/${slug}`} id={null} start={{ slug, domain }} onClose={closeEditor} />
+      )}
+      {redirected && (
+        <RedirectDialog
+          missing={redirected}
+          onClose={() => {
+            setRedirected(undefined)
+            focusRow(redirected)
+          }}
+        />
+      )}
     </Page>
   )
 }
@@ -103,7 +91,7 @@ function Results({ interval, create, redirect }: ResultsProps) {
   const { data, otherHits } = query.data
   if (data.length === 0)
     return (
-      <EmptyState icon={<SearchX size={32} />} title="No 404s yet">
+      <EmptyState icon={SearchX} title="No 404s yet">
         Mistyped short links, and printed ones that you never created, appear here.
       </EmptyState>
     )

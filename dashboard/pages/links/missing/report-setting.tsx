@@ -3,14 +3,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { toFieldErrors } from '../../../api/client.ts'
-import { setMissingReport } from '../../../api/missing.ts'
-import { workspaceQuery } from '../../../api/workspace.ts'
+import { updateWorkspace, workspaceQuery } from '../../../api/workspace.ts'
 import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
+import { COLUMN } from '../../../ui/page.tsx'
 
 const SUGGESTED = 50
 
@@ -19,7 +20,7 @@ export function ReportSetting() {
   const { role } = useWorkspace()
   if (!data) return null
   return (
-    <div className="mt-6">
+    <div className={`mt-6 ${COLUMN}`}>
       <Card title="Email">
         {role === 'owner' ? (
           <Setting above={data.missingReportAbove} />
@@ -41,7 +42,7 @@ function Setting({ above }: { above: number | null }) {
   const client = useQueryClient()
   const [text, setText] = useState(String(above ?? SUGGESTED))
   const save = useMutation({
-    mutationFn: (value: number | null) => setMissingReport(api, value),
+    mutationFn: (missingReportAbove: number | null) => updateWorkspace(api, { missingReportAbove }),
     onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
       toast(saved.missingReportAbove === null ? 'Email is off' : 'Email is on')
@@ -50,13 +51,7 @@ function Setting({ above }: { above: number | null }) {
   })
   const { missingReportAbove, general } = toFieldErrors(save.error, ['missingReportAbove'])
   return (
-    <form
-      className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate(Number(text))
-      }}
-    >
+    <Form className="grid gap-4" onSubmit={() => save.mutate(Number(text))}>
       <Toggle
         label="Email me about frequent 404s"
         hint="All owners get it: once a day per link at most, and five emails a day. It needs a mail server."
@@ -82,6 +77,6 @@ function Setting({ above }: { above: number | null }) {
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   )
 }

@@ -1,44 +1,29 @@
 // Resets a lost password by a link. The link works once, for 30 minutes, and its use ends all sessions of the person.
 
 import type { MailSender } from '../../../http/mail/send-mail.ts'
-import { randomToken } from '../../../lib/crypto/random.ts'
-import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { invalid } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { hasSecondFactor } from '../access/second-factors.ts'
 import { recordAccountAudit } from '../audit/record-audit.ts'
+import { addMailedLink, deleteMailedLinks, readMailedLink, takeMailedLink } from './mailed-links.ts'
 import { hashUserPassword, requireGoodPassword } from './password.ts'
 import { endSessionsIn } from './sessions.ts'
 import { toCredentialColumns } from './sign-up.ts'
 
 export const RESET_LINK_VALID_MS = 30 * 60 * 1000
 
-const IDENTIFIER_PREFIX = 'reset:'
-
 interface Needs {
   db: Database
   now: () => number
 }
 
-/** @returns the URL that the person opens; the database has only the hash of its token */
+/** @returns the URL that the person opens */
 export async function createResetLink(
   { db, now, origin }: Needs & { origin: string },
   userId: number,
 ): Promise<string> {
-  const token = randomToken(32)
-  const at = now()
-  await db.write((connection) =>
-    connection
-      .insertInto('verifications')
-      .values({
-        identifier: IDENTIFIER_PREFIX + sha256Hex(token),
-        value: String(userId),
-        expires_at: at + RESET_LINK_VALID_MS,
-        created_at: at,
-        updated_at: at,
-      })
-      .execute(),
-  )
+  const link = { value: String(userId), at: now(), validMs: RESET_LINK_VALID_MS }
+  const token = await db.write((connection) => addMailedLink(connection, 'reset', link))
   return `${origin}/app/reset?token=${token}`
 }
 
@@ -75,30 +60,18 @@ export async function resetPassword(
   token: string,
   password: string,
 ): Promise<{ id: number; email: string }> {
-  const identifier = IDENTIFIER_PREFIX + sha256Hex(token)
-  const verification = await db.read
-    .selectFrom('verifications')
-    .select('value')
-    .where('identifier', '=', identifier)
-    .where('expires_at', '>', now())
-    .executeTakeFirst()
+  const link = await readMailedLink(db.read, 'reset', { token, now: now() })
   // Check before the hash: a hash takes much CPU time.
-  const user = verification && (await findUser(db.read, Number(verification.value)))
+  const user = link && (await findUser(db.read, Number(link)))
   if (!user) throw invalidLink()
   const owner = { ...user, origin, hasSecondFactor: await hasSecondFactor(db.read, user.id) }
   await requireGoodPassword(password, owner, 'newPassword')
   const hash = await hashUserPassword(password)
   return db.write(async (connection) => {
-    // When two requests come with the same link at the same moment, only one request deletes the row.
-    const deleted = await connection
-      .deleteFrom('verifications')
-      .where('identifier', '=', identifier)
-      .where('expires_at', '>', now())
-      .returning('value')
-      .executeTakeFirst()
-    if (!deleted) throw invalidLink()
-    const userId = Number(deleted.value)
-    await deleteOtherLinks(connection, deleted.value)
+    const taken = await takeMailedLink(connection, 'reset', { token, now: now() })
+    if (!taken) throw invalidLink()
+    const userId = Number(taken.value)
+    await deleteMailedLinks(connection, ['reset'], taken.value)
     await deleteUnverifiedIdentities(connection, userId)
     await setPassword(connection, userId, hash, now())
     await endSessionsIn(connection, userId)
@@ -114,13 +87,6 @@ export async function resetPassword(
 
 const findUser = (connection: Connection, id: number) =>
   connection.selectFrom('users').select(['id', 'email', 'name']).where('id', '=', id).executeTakeFirst()
-
-const deleteOtherLinks = (connection: Connection, value: string) =>
-  connection
-    .deleteFrom('verifications')
-    .where('identifier', 'like', `${IDENTIFIER_PREFIX}%`)
-    .where('value', '=', value)
-    .execute()
 
 /**
  * Deletes sign-ins at identity providers that were added before the address was verified. Another person may have

@@ -3,7 +3,6 @@
 import { z } from 'zod'
 import { Failure, invalid, notFound } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
-import { getSignUpEmail, mailSignUpLink } from '../abuse/sign-up-link.ts'
 import { EmailAddress } from '../schema.ts'
 import { enforceLimits, limitGuesses, signUpLimits, signUpMailLimits, tokenLimits } from './auth-limits.ts'
 import {
@@ -23,6 +22,7 @@ import { NewPassword } from './password.ts'
 import { mayMakeFirstAccount } from './setup-access.ts'
 import { PersonNameField, TokenField } from './sign-in-routes.ts'
 import type { NewPersonWithPassword } from './sign-up.ts'
+import { getSignUpEmail, mailSignUpLink } from './sign-up-link.ts'
 
 const SignUp = z.strictObject({
   name: PersonNameField.optional(),

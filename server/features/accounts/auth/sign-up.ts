@@ -7,7 +7,6 @@ import type { Plan } from '../../../lib/plan.ts'
 import type { Role } from '../../../lib/role.ts'
 import { isUniqueViolation } from '../../../storage/database/errors.ts'
 import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
-import { getSignUpEmail, useSignUpLinkIn } from '../abuse/sign-up-link.ts'
 import { NAME_MAX } from '../schema.ts'
 import { acceptInvitationIn, joinWorkspaceIn } from '../workspaces/accept-invitation.ts'
 import { createWorkspaceWithOwnerIn } from '../workspaces/create-workspace.ts'
@@ -19,6 +18,7 @@ import {
   setupRequired,
 } from './first-account.ts'
 import { hashUserPassword, requireGoodPassword } from './password.ts'
+import { getSignUpEmail, useSignUpLinkIn } from './sign-up-link.ts'
 
 export interface SignUpNeeds {
   db: Database

@@ -2,22 +2,17 @@
 // to the old address can stop or undo the change, and with it later changes by a thief.
 
 import type { MailSender } from '../../../http/mail/send-mail.ts'
-import { randomToken } from '../../../lib/crypto/random.ts'
-import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { Failure, invalid } from '../../../lib/failure.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { isUniqueViolation } from '../../../storage/database/errors.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { recordAccountAudit } from '../audit/record-audit.ts'
+import { addMailedLink, deleteMailedLinks, takeMailedLink } from '../auth/mailed-links.ts'
 import { type NoticeNeeds, sendNotice } from '../auth/notices.ts'
 import { endSessionsIn } from '../auth/sessions.ts'
 
 const CONFIRM_VALID_MS = 60 * 60 * 1000
 const UNDO_VALID_MS = 7 * DAY_MS
-const CONFIRM = 'email:'
-const UNDO = 'email-undo:'
-/** Links to reset a password, see auth/reset-password.ts. */
-const RESET = 'reset:'
 
 export interface EmailChangeNeeds extends NoticeNeeds {
   db: Database
@@ -41,18 +36,20 @@ export async function requestEmailChange(
   if (newEmail === email) throw invalid({ newEmail: 'is your address already' })
   const isTaken = await hasAccount(needs.db.read, newEmail)
   const at = needs.now()
-  const [token, undoToken] = [randomToken(32), randomToken(32)]
-  await needs.db.write(async (connection) => {
-    await deleteLinks(connection, CONFIRM, userId)
-    await addLink(connection, UNDO, undoToken, { userId, email }, at, UNDO_VALID_MS)
-    if (!isTaken) await addLink(connection, CONFIRM, token, { userId, email: newEmail }, at, CONFIRM_VALID_MS)
+  const { undoToken, token } = await needs.db.write(async (connection) => {
+    await deleteMailedLinks(connection, ['email'], String(userId))
+    const confirmation = { value: `${userId} ${newEmail}`, at, validMs: CONFIRM_VALID_MS }
+    return {
+      undoToken: await addUndoLink(connection, { userId, email }, at),
+      token: isTaken ? undefined : await addMailedLink(connection, 'email', confirmation),
+    }
   })
   sendNotice(needs, email, {
     kind: 'addressChangeRequested',
     text: 'Someone who is signed in to your account asked to change its email address.',
     remedy: toUndoRemedy(needs, undoToken),
   })
-  if (isTaken) return
+  if (!token) return
   void needs.sendMail({
     to: newEmail,
     subject: 'Confirm your new email address',
@@ -69,16 +66,14 @@ export async function confirmEmailChange(
   needs: NoticeNeeds & { db: Database },
   token: string,
 ): Promise<void> {
-  const undoToken = randomToken(32)
-  const old = await needs.db.write(async (connection) => {
-    const { userId, email } = await takeLink(connection, CONFIRM, token, needs.now())
+  const { old, undoToken } = await needs.db.write(async (connection) => {
+    const { userId, email } = await takeLink(connection, 'email', { token, now: needs.now() })
     const user = await getOwner(connection, userId)
     await setEmail(connection, userId, email, needs.now())
     const detail = { from: user.email, to: email }
     await recordAccountAudit(connection, userId, { action: 'email_changed', detail }, needs.now())
-    await deleteLinks(connection, RESET, userId)
-    await addLink(connection, UNDO, undoToken, user, needs.now(), UNDO_VALID_MS)
-    return user.email
+    await deleteMailedLinks(connection, ['reset'], String(userId))
+    return { old: user.email, undoToken: await addUndoLink(connection, user, needs.now()) }
   })
   sendNotice(needs, old, {
     kind: 'addressChanged',
@@ -100,7 +95,7 @@ export function undoEmailChange(
   token: string,
 ): Promise<{ userId: number }> {
   return db.write(async (connection) => {
-    const { userId, email, createdAt } = await takeLink(connection, UNDO, token, now())
+    const { userId, email, createdAt } = await takeLink(connection, 'email-undo', { token, now: now() })
     const user = await getOwner(connection, userId)
     if (user.email !== email) {
       await setEmail(connection, userId, email, now())
@@ -108,7 +103,7 @@ export function undoEmailChange(
       await recordAccountAudit(connection, userId, { action: 'email_changed', detail }, now())
     }
     // Later links went to addresses of the thief, and later factors are the thief's.
-    for (const kind of [CONFIRM, UNDO, RESET]) await deleteLinks(connection, kind, userId)
+    await deleteMailedLinks(connection, ['email', 'email-undo', 'reset'], String(userId))
     for (const table of ['totp_secrets', 'passkeys', 'recovery_codes'] as const) {
       await connection
         .deleteFrom(table)
@@ -121,49 +116,24 @@ export function undoEmailChange(
   })
 }
 
-async function addLink(
-  connection: Connection,
-  kind: string,
-  token: string,
-  { userId, email }: Owner,
-  at: number,
-  validMs: number,
-) {
-  await connection
-    .insertInto('verifications')
-    .values({
-      identifier: kind + sha256Hex(token),
-      value: `${userId} ${email}`,
-      expires_at: at + validMs,
-      created_at: at,
-      updated_at: at,
-    })
-    .execute()
-}
+const addUndoLink = (connection: Connection, { userId, email }: Owner, at: number) =>
+  addMailedLink(connection, 'email-undo', { value: `${userId} ${email}`, at, validMs: UNDO_VALID_MS })
 
-/** Deletes the link, so that it works once. @throws Failure `invalid` */
-async function takeLink(connection: Connection, kind: string, token: string, now: number) {
-  const link = await connection
-    .deleteFrom('verifications')
-    .where('identifier', '=', kind + sha256Hex(token))
-    .where('expires_at', '>', now)
-    .returning(['value', 'created_at'])
-    .executeTakeFirst()
-  if (!link) throw invalid({ token: 'is no longer valid: it was used, or is too old' })
-  const space = link.value.indexOf(' ')
+/** @throws Failure `invalid` */
+async function takeLink(
+  connection: Connection,
+  kind: 'email' | 'email-undo',
+  link: { token: string; now: number },
+) {
+  const taken = await takeMailedLink(connection, kind, link)
+  if (!taken) throw invalid({ token: 'is no longer valid: it was used, or is too old' })
+  const space = taken.value.indexOf(' ')
   return {
-    userId: Number(link.value.slice(0, space)),
-    email: link.value.slice(space + 1),
-    createdAt: link.created_at,
+    userId: Number(taken.value.slice(0, space)),
+    email: taken.value.slice(space + 1),
+    createdAt: taken.created_at,
   }
 }
-
-const deleteLinks = (connection: Connection, kind: string, userId: number) =>
-  connection
-    .deleteFrom('verifications')
-    .where('identifier', 'like', `${kind}%`)
-    .where((e) => e.or([e('value', '=', String(userId)), e('value', 'like', `${userId} %`)]))
-    .execute()
 
 async function getOwner(connection: Connection, userId: number): Promise<Owner> {
   const user = await connection

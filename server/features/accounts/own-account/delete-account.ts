@@ -5,6 +5,7 @@ import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { refuseSuspended, refuseSuspendedLinks } from '../access/suspension.ts'
 import { recordAccountAudit } from '../audit/record-audit.ts'
+import { deleteMailedLinks } from '../auth/mailed-links.ts'
 import { deleteWorkspace } from '../workspaces/delete-workspace.ts'
 import { lockMembers } from '../workspaces/members.ts'
 
@@ -82,11 +83,7 @@ export async function deleteAccount(
       await refuseSuspendedContents(connection, id)
       await deleteWorkspace(nested, id)
     }
-    await connection
-      .deleteFrom('verifications')
-      .where((e) => e.or([e('identifier', 'like', 'reset:%'), e('identifier', 'like', 'email%')]))
-      .where((e) => e.or([e('value', '=', String(userId)), e('value', 'like', `${userId} %`)]))
-      .execute()
+    await deleteMailedLinks(connection, ['reset', 'email', 'email-undo'], String(userId))
     // In the workspaces of others, which stay.
     await recordAccountAudit(connection, userId, { action: 'account_deleted' }, now())
     // Sessions, identities, second factors and memberships are deleted by "on delete cascade".

@@ -19,7 +19,7 @@ export async function ensureClickMark(db: Database, node: string): Promise<Batch
   return readClickMark(db, node)
 }
 
-export async function readClickMark({ read }: Pick<Database, 'read'>, node: string): Promise<BatchPosition> {
+export async function readClickMark({ read }: Database, node: string): Promise<BatchPosition> {
   const mark = await read
     .selectFrom('event_marks')
     .select(['position', 'step'])

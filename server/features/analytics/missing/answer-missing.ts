@@ -2,11 +2,10 @@
 
 import { createTopList } from '../../../lib/concurrency/top-list.ts'
 import { toIso } from '../../../lib/iso-time.ts'
-import type { Database } from '../../../storage/database/database.ts'
 import type { FilterValues } from '../../../storage/filter-grammar.ts'
 import { type MissSum, sumMisses } from '../../hits/misses/sum-misses.ts'
 import { listCountedDomains } from '../../links/domains/counted-domains.ts'
-import { resolveRange, type SelectionNeeds, type WorkspaceScope } from '../resolve-selection.ts'
+import { type AnswerContext, resolveRange, type WorkspaceScope } from '../resolve-selection.ts'
 import type { TimeRange } from '../timeline.ts'
 import {
   createLookUpBudget,
@@ -17,17 +16,13 @@ import {
 } from './closest-slug.ts'
 import type { MissingAnswerData, MissingQuestion } from './schema.ts'
 
-export interface MissingNeeds extends SelectionNeeds {
-  db: Pick<Database, 'engine' | 'read'>
-}
-
 export interface MissedSlug extends MissingSlug, MissSum {
   caseSensitive: boolean
 }
 
 /** @throws Failure `invalid` for an empty range */
 export async function answerMissing(
-  needs: MissingNeeds,
+  needs: AnswerContext,
   actor: WorkspaceScope,
   question: MissingQuestion,
 ): Promise<MissingAnswerData> {
@@ -45,7 +40,7 @@ export async function answerMissing(
 
 /** Says of a domain whether the filters of a question take it. */
 function isDomainAsked(
-  { defaultDomain }: { defaultDomain: string },
+  { defaultDomain }: AnswerContext,
   filters: FilterValues[],
 ): (domain: string) => boolean {
   return (domain) => {
@@ -62,7 +57,7 @@ const SLUGS_KEPT = 2_000
 
 /** The slugs of all domains that pass `isAsked`, most requested first: at most SLUGS_KEPT. */
 export async function listMissed(
-  { db }: Pick<MissingNeeds, 'db'>,
+  { db }: Pick<AnswerContext, 'db'>,
   { workspaceId }: WorkspaceScope,
   { start, end }: TimeRange,
   isAsked: (domain: string) => boolean,
@@ -81,7 +76,7 @@ export async function listMissed(
 }
 
 export const findMissedNeighbors = (
-  { db, now }: Pick<MissingNeeds, 'db' | 'now'>,
+  { db, now }: Pick<AnswerContext, 'db' | 'now'>,
   { workspaceId }: WorkspaceScope,
   { domain, slugKey, caseSensitive }: MissedSlug,
   budget: LookUpBudget,
@@ -89,7 +84,7 @@ export const findMissedNeighbors = (
   findNeighbors(db, { domain, slugKey, caseSensitive, workspaceId, now: now() }, budget)
 
 const toMissingSlug = (
-  { defaultDomain }: Pick<MissingNeeds, 'defaultDomain'>,
+  { defaultDomain }: AnswerContext,
   { domain, slugKey, hits, visitors, lastAt }: MissedSlug,
   { linkId, closest }: SlugNeighbors,
 ): MissingAnswerData['data'][number] => ({

@@ -53,7 +53,7 @@ const LOOK_UPS_AT_ONCE = 500
 
 /** Works in steps of some milliseconds, one a turn of the event loop. */
 export async function findNeighbors(
-  db: Pick<Database, 'engine' | 'read'>,
+  db: Database,
   search: SlugSearch,
   budget: LookUpBudget,
 ): Promise<SlugNeighbors> {
@@ -103,7 +103,7 @@ type Place = { by: 'slug'; slugKeys: string[] } | { by: 'before' | 'after'; slug
  * other workspaces are left out.
  */
 function listCandidates(
-  db: Pick<Database, 'engine' | 'read'>,
+  db: Database,
   { domain, workspaceId, now }: SlugSearch,
   place: Place,
 ): Promise<Candidate[]> {

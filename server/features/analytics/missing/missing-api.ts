@@ -2,7 +2,8 @@
 
 import { apiRoute } from '../../../http/api-route.ts'
 import { createApi } from '../../accounts/access/api-env.ts'
-import { answerMissing, type MissingNeeds } from './answer-missing.ts'
+import type { AnswerContext } from '../resolve-selection.ts'
+import { answerMissing } from './answer-missing.ts'
 import { MissingAnswer, MissingParameters, toMissingQuestion } from './schema.ts'
 
 const missing = apiRoute({
@@ -22,7 +23,7 @@ const missing = apiRoute({
   },
 })
 
-export const createMissingApi = (needs: MissingNeeds) =>
+export const createMissingApi = (needs: AnswerContext) =>
   createApi().openapi(missing, async (c) =>
     c.json(await answerMissing(needs, c.get('actor'), toMissingQuestion(c.req.valid('query'))), 200),
   )

@@ -54,11 +54,11 @@ for (const isThorough of [true, false]) {
     expect(summarize(await checkUploads(patient.needs({ isThorough })))).toBe('ok: No submission has files.')
     expect(existsSync(join(patient.dataDir, 'uploads'))).toBe(false)
     await storeFiles([toKey('a'), toKey('b')])
-    const well = 'ok: 2 files of submissions are present.'
+    const well = 'ok: Submissions have 2 files, all present.'
     expect(summarize(await checkUploads(patient.needs({ isThorough })))).toBe(well)
     rmSync(pathOf(toKey('b')))
     expect(summarize(await checkUploads(patient.needs({ isThorough })))).toMatch(
-      /^problem: 1 (files|of the newest 2 files) of submissions are missing\.$/,
+      /^problem: Submissions miss (1 file|1 of their newest 2 files)\.$/,
     )
   })
 }
@@ -68,7 +68,9 @@ test('an old file without a row is a warning, a young one is not', async () => {
   writeUpload(toKey('c'))
   expect(summarize(await checkUploads(patient.needs()))).toStartWith('ok: ')
   utimesSync(pathOf(toKey('c')), 1, 1)
-  expect(summarize(await checkUploads(patient.needs()))).toBe('warning: 1 files belong to no submission.')
+  expect(summarize(await checkUploads(patient.needs()))).toBe(
+    'warning: The store has 1 file without a submission.',
+  )
 })
 
 test('a bucket that is away is a problem, and the sentence says why', async () => {

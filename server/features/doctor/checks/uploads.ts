@@ -2,6 +2,7 @@
 
 import type { FileStore } from '../../../storage/files/file-store.ts'
 import { type CheckResult, complaintsOr, problem, warning } from '../finding.ts'
+import { formatCount } from '../format.ts'
 import { type DoctorNeeds, type RowReader, withRows } from '../needs.ts'
 
 /** The server looks at the newest rows only, and the command at all. */
@@ -55,11 +56,11 @@ async function compareAll(rows: RowReader, files: Files, now: number): Promise<C
     }
   }
   const found: CheckResult[] = []
-  if (lost > 0) found.push(problem(`${lost} files of submissions are missing.`, LOST))
+  if (lost > 0) found.push(problem(`Submissions miss ${formatCount(lost, 'file')}.`, LOST))
   if (orphans.size > 0)
     found.push(
       warning(
-        `${orphans.size} files belong to no submission.`,
+        `The store has ${formatCount(orphans.size, 'file')} without a submission.`,
         'A running server deletes them within some hours. Where no server runs, start one.',
       ),
     )
@@ -98,7 +99,7 @@ async function readNewest({ read }: RowReader, files: Files): Promise<CheckResul
   }
   return lost === 0
     ? []
-    : [problem(`${lost} of the newest ${newest.length} files of submissions are missing.`, LOST)]
+    : [problem(`Submissions miss ${lost} of their newest ${formatCount(newest.length, 'file')}.`, LOST)]
 }
 
 async function judgeWaiting({ read }: RowReader): Promise<CheckResult[]> {
@@ -120,5 +121,7 @@ async function summarize({ read }: RowReader): Promise<string> {
     .selectFrom('submission_files')
     .select((e) => e.fn.countAll<number>().as('n'))
     .executeTakeFirstOrThrow()
-  return Number(n) === 0 ? 'No submission has files.' : `${n} files of submissions are present.`
+  return Number(n) === 0
+    ? 'No submission has files.'
+    : `Submissions have ${formatCount(Number(n), 'file')}, all present.`
 }

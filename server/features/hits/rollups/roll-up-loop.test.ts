@@ -118,15 +118,6 @@ test('days that have to wait keep the worker awake for a while, and not for ever
   await until('the loop is not busy', () => !patient.isBusy())
 })
 
-test('keeps the worker awake until a comparison has ended', async () => {
-  let left = 3
-  const loop = open({ rollUp: async () => ({ rolled: 0, waiting: 0, isComparing: --left > 0 }) })
-  await until('the comparison goes on', () => left === 2)
-  expect(loop.isBusy()).toBe(true)
-  await until('the loop is not busy', () => !loop.isBusy())
-  expect(left).toBeLessThanOrEqual(0)
-})
-
 test('counts failures, lets the worker sleep, and tries again', async () => {
   const { rollUp } = createDays(1)
   let hasRoom = false

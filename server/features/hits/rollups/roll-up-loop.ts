@@ -21,7 +21,6 @@ export const ROLL_UP_PACE: RollUpPace = {
   pauseMs: 20,
   retryMs: 1000,
   lookEveryMs: 60_000,
-  // ClickHouse waits for five minutes, and starts again with each worker.
   stayMs: 10 * 60_000,
 }
 
@@ -55,8 +54,6 @@ interface LoopState extends RollUpLoopNeeds {
   readonly stats: RollUpStats
   /** Whether there may be a day to roll up now. */
   isDue: boolean
-  /** Whether a started comparison continues at the next call. */
-  isComparing: boolean
   /** On the monotonic clock: until when days that have to wait, or fail, keep the worker awake. */
   stayUntil: number
   /** Whether the last roll-up failed. */
@@ -76,7 +73,6 @@ export function openRollUpLoop(needs: RollUpLoopNeeds): RollUpLoop {
     ...needs,
     stats: { waiting: undefined, made: 0, failures: 0 },
     isDue: true,
-    isComparing: false,
     stayUntil: performance.now() + needs.pace.stayMs,
     isFailing: false,
     lastError: undefined,
@@ -87,8 +83,7 @@ export function openRollUpLoop(needs: RollUpLoopNeeds): RollUpLoop {
   }
   void run(loop)
   return {
-    isBusy: () =>
-      loop.current !== null || ((loop.isDue || loop.isComparing || isWaiting(loop)) && loop.mayRun()),
+    isBusy: () => loop.current !== null || ((loop.isDue || isWaiting(loop)) && loop.mayRun()),
     stats: () => ({ ...loop.stats }),
     async close() {
       loop.closed = true
@@ -130,12 +125,11 @@ async function rollUpOnce(loop: LoopState): Promise<number> {
   const { stats, pace } = loop
   const began = performance.now()
   try {
-    const { rolled, waiting, failed = false, isComparing = false } = await loop.rollUp()
+    const { rolled, waiting, failed = false } = await loop.rollUp()
     loop.isFailing = failed
     if (failed) stats.failures++
     else loop.lastError = undefined
     loop.isDue = rolled > 0
-    loop.isComparing = isComparing
     stats.waiting = waiting
     if (rolled > 0) {
       stats.made += rolled
@@ -155,7 +149,6 @@ async function rollUpOnce(loop: LoopState): Promise<number> {
     loop.lastError = message
     loop.isFailing = true
     loop.isDue = false
-    loop.isComparing = false
   }
   return pace.lookEveryMs
 }

@@ -61,8 +61,6 @@ export function cancelCall({ runningExports }: WorkerState, id: number): void {
 async function performCall(worker: WorkerState, id: number, call: WorkerCall): Promise<unknown> {
   switch (call.type) {
     case 'ask':
-      return (await explain(worker, readQuestion(call.question))).answers
-    case 'explain':
       return explain(worker, readQuestion(call.question))
     case 'lastClicks':
       return findLastClicks(worker, call.query, call.through)
@@ -75,17 +73,13 @@ async function performCall(worker: WorkerState, id: number, call: WorkerCall): P
       return worker.maintenanceQueue(() => eraseHits(worker, call.workspaceIds))
     case 'eraseImported':
       return worker.maintenanceQueue(() => eraseImportedHits(worker, call.hits))
-    case 'lastClickTimes':
-      return worker.engine.use((engine) => engine.findLastClickTimes(call.workspaceId, call.linkIds))
-    case 'clickPage':
-      return worker.engine.use((engine) => engine.readClicks(call.query))
     case 'newClicks':
       worker.toldUpTo = Math.max(worker.toldUpTo ?? 0, call.query.after.batch)
       return packClicks(await readNewClicks(worker.batches, call.query))
-    case 'recentClicks':
-      return worker.engine.use((engine) => engine.listRecentClicks(call.query))
-    case 'inspect':
-      return worker.engine.use((engine) => engine.inspect(call.withClicks))
+    default:
+      return worker.engine.use((engine) =>
+        (engine[call.type] as (...args: unknown[]) => Promise<unknown>)(...call.args),
+      )
   }
 }
 

@@ -5,27 +5,18 @@ import { join } from 'node:path'
 import { unavailable } from '../../../lib/failure.ts'
 import { getLogFormat, getLogLevel } from '../../../lib/log.ts'
 import { measureWait } from '../../../lib/telemetry/request-context.ts'
-import type { TracingSettings } from '../../../lib/telemetry/tracing-settings.ts'
 import { toHitFilePath } from '../../../storage/hits/duckdb/hit-file.ts'
 import type {
-  ClickPage,
-  ClickPageQuery,
   ExplainedAnswer,
   ExportedFile,
-  HitAnswer,
-  HitExport,
-  HitInspection,
-  HitQuery,
+  HitEngine,
   HitReader,
   ImportedHits,
   LastClick,
   LastClicksQuery,
-  LastClickTime,
-  RecentClick,
-  RecentClicksQuery,
 } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalt } from '../../visitors/salts.ts'
-import { type BatchRetention, DEFAULT_BATCH_RETENTION } from '../batches/batch-retention.ts'
+import { DEFAULT_BATCH_RETENTION } from '../batches/batch-retention.ts'
 import { isHitCopyWanted } from '../batches/hit-copy.ts'
 import { hasPendingImports } from '../batches/hit-import.ts'
 import {
@@ -34,7 +25,7 @@ import {
   type PackedClicks,
   unpackClicks,
 } from '../batches/new-clicks.ts'
-import { ROLL_UP_PACE, type RollUpPace } from '../rollups/roll-up-loop.ts'
+import { ROLL_UP_PACE } from '../rollups/roll-up-loop.ts'
 import { createWorkerCountSums, NO_COUNTS, type WorkerCountSums } from '../rollups/worker-counts.ts'
 import type { SpoolPosition } from '../spool/position.ts'
 import type { Spool } from '../spool/spool.ts'
@@ -45,7 +36,7 @@ import {
   createClickCountReceiver,
 } from './click-count-receiver.ts'
 import { type StartWorker, startWorkerProcess } from './ipc.ts'
-import type { MessageFromWorker, WorkerProgress, WorkerSettings } from './protocol.ts'
+import type { EngineQuestion, MessageFromWorker, WorkerProgress, WorkerSettings } from './protocol.ts'
 import { createQuestionGate, type QuestionGate, type QuestionStats } from './question-gate.ts'
 import { createRpcClient, type RpcClient } from './rpc-client.ts'
 import { openWorkerSupervisor, type WorkerSupervisor } from './worker-supervisor.ts'
@@ -59,16 +50,11 @@ const PRUNE_EVERY_MS = 60 * 60 * 1000
  */
 const IDLE_MS = 30_000
 
-export interface HitWorkerClient extends HitReader {
-  /**
-   * @throws `unavailable` when the engine is away or does not answer in 30 s, `too_many` when the workspace has too many
-   * questions at once
-   */
-  ask(query: HitQuery): Promise<HitAnswer[]>
-  /** Limited as `ask` is, and throws as it does. */
-  explain(query: HitQuery): Promise<ExplainedAnswer>
-  /** @throws `unavailable` when the engine is away or the disk has no room */
-  export(request: HitExport, signal: AbortSignal): Promise<ExportedFile>
+/**
+ * Each question throws `unavailable` when the engine is away or does not answer in 30 s; `ask` and `explain` also throw
+ * `too_many` when the workspace has too many questions at once. `export` has all the time it needs.
+ */
+export interface HitWorkerClient extends HitReader, Pick<HitEngine, EngineQuestion> {
   /**
    * Includes every hit recorded until now.
    * @throws `unavailable` when the engine is away, has not caught up, or does not answer in time
@@ -83,16 +69,8 @@ export interface HitWorkerClient extends HitReader {
    * @throws `unavailable` while the engine is away, or counts cannot be stored
    */
   eraseImportedHits(hits: ImportedHits): Promise<void>
-  /** Links without a click are left out. @throws `unavailable` */
-  findLastClickTimes(workspaceId: number, linkIds: number[]): Promise<LastClickTime[]>
-  /** @throws `unavailable` */
-  readClicks(query: ClickPageQuery): Promise<ClickPage>
   /** The clicks of this node's batches after a position, also while the engine is away. @throws `unavailable` */
   readNewClicks(query: NewClicksQuery): Promise<NewClicks>
-  /** @throws `unavailable` when the engine is away or does not answer in time */
-  listRecentClicks(query: RecentClicksQuery): Promise<RecentClick[]>
-  /** The content of the engine. @throws `unavailable` when the engine is away or does not answer in time */
-  inspect(withClicks: boolean): Promise<HitInspection>
   setSalts(salts: DailySalt[]): void
   setOwnHosts(hosts: string[]): void
   /**
@@ -108,41 +86,18 @@ export interface HitWorkerClient extends HitReader {
   close(): Promise<void>
 }
 
-export interface HitWorkerClientOptions {
-  dataDir: string
+type RequiredSetting = 'dataDir' | 'salts' | 'ownHosts' | 'countedUpTo'
+type OwnSetting = RequiredSetting | 'spoolDir' | 'node' | 'logLevel' | 'logFormat'
+
+export interface HitWorkerClientOptions
+  extends Pick<WorkerSettings, RequiredSetting>,
+    Partial<Omit<WorkerSettings, OwnSetting>> {
   spool: Spool
-  salts: DailySalt[]
-  /** Hosts of this instance's short links, lower case. */
-  ownHosts: string[]
-  /** Replicas of a ClickHouse server for the hits. Without it, hits are in DuckDB. */
-  clickHouseUrls?: string[]
-  /** The name of the installation, which the hits in ClickHouse belong to. */
-  instance?: string
   /** Every hit that other nodes recorded before this moment is in the answers. By default there are no other nodes. */
   getOthersShippedUntil?: () => number
-  geoPath?: string
-  tracing?: TracingSettings
-  /** The server's version, for traces. */
-  version?: string
-  /** The mark of this node in the rows: the last batch with counted clicks. */
-  countedUpTo: number
-  /** The mark of this node in the rows: the last batch that channels were notified of. */
-  toldUpTo?: number
   /** Stores counts. Called in order, one batch at a time, and again until it succeeds. */
   storeCounts(counts: BatchClickCounts): Promise<void>
   now?: () => number
-  shipEveryMs?: number
-  /** About how many hits one batch takes. */
-  maxHits?: number
-  batchRetention?: BatchRetention
-  pruneEveryMs?: number
-  /** The maximum size of batches that wait for the engine. Depends on the disk by default (room-for-batches.ts). */
-  batchBytesMax?: number
-  /** Hits recorded before this moment are past their retention. 0 keeps all. */
-  since?: number
-  /** How long an idle worker stays. */
-  idleMs?: number
-  rollUpPace?: RollUpPace
   /** A separate process by default. */
   startWorker?: StartWorker
 }
@@ -244,11 +199,7 @@ function createState(
   const lost = { batches: 0, hits: 0 }
   const waiting = { batches: 0, bytes: 0 }
   const questions = createQuestionGate(
-    {
-      ask: (question) => calls.call<HitAnswer[]>({ type: 'ask', question }, { timeoutMs: ASK_TIMEOUT_MS }),
-      explain: (question) =>
-        calls.call<ExplainedAnswer>({ type: 'explain', question }, { timeoutMs: ASK_TIMEOUT_MS }),
-    },
+    (question) => calls.call<ExplainedAnswer>({ type: 'ask', question }, { timeoutMs: ASK_TIMEOUT_MS }),
     () =>
       JSON.stringify([
         client.progress.until,
@@ -286,28 +237,20 @@ function createState(
   return client
 }
 
-type Calls = Pick<
-  HitWorkerClient,
-  | 'ask'
-  | 'explain'
-  | 'export'
-  | 'findLastClicks'
-  | 'findLastClickTimes'
-  | 'listRecentClicks'
-  | 'pruneHits'
-  | 'eraseHits'
-  | 'eraseImportedHits'
-  | 'inspect'
-  | 'readClicks'
-  | 'readNewClicks'
->
+type Calls = Omit<HitWorkerClient, 'countedUntil' | 'setSalts' | 'setOwnHosts' | 'drain' | 'state' | 'close'>
 
 function createCalls(client: ClientState): Calls {
   const { calls, questions } = client
   const { spool } = client.options
+  const explain: Calls['explain'] = (query) => measureWait('hitQuestion', () => questions.ask(query))
+  const passOn =
+    <Name extends EngineQuestion>(type: Name) =>
+    (...args: Parameters<HitEngine[Name]>) =>
+      calls.call<Awaited<ReturnType<HitEngine[Name]>>>({ type, args }, { timeoutMs: ASK_TIMEOUT_MS })
+  const readClicks = passOn('readClicks')
   return {
-    ask: (query) => measureWait('hitQuestion', () => questions.ask(query)),
-    explain: (query) => measureWait('hitQuestion', () => questions.explain(query)),
+    ask: async (query) => (await explain(query)).answers,
+    explain,
     export: (request, signal) =>
       measureWait('hitQuestion', () => calls.call<ExportedFile>({ type: 'export', request }, { signal })),
     async findLastClicks(query, timeoutMs = ASK_TIMEOUT_MS) {
@@ -322,24 +265,15 @@ function createCalls(client: ClientState): Calls {
     },
     eraseHits: (workspaceIds) => calls.call<void>({ type: 'erase', workspaceIds }),
     eraseImportedHits: (hits) => calls.call<void>({ type: 'eraseImported', hits }),
-    findLastClickTimes: (workspaceId, linkIds) =>
-      calls.call<LastClickTime[]>(
-        { type: 'lastClickTimes', workspaceId, linkIds },
-        { timeoutMs: ASK_TIMEOUT_MS },
-      ),
-    readClicks: (query) =>
-      measureWait('hitQuestion', () =>
-        calls.call<ClickPage>({ type: 'clickPage', query }, { timeoutMs: ASK_TIMEOUT_MS }),
-      ),
+    findLastClickTimes: passOn('findLastClickTimes'),
+    listRecentClicks: passOn('listRecentClicks'),
+    inspect: passOn('inspect'),
+    readClicks: (query) => measureWait('hitQuestion', () => readClicks(query)),
     async readNewClicks(query) {
       client.toldUpTo = Math.max(client.toldUpTo ?? 0, query.after.batch)
       const call = { type: 'newClicks', query } as const
       return unpackClicks(await calls.call<PackedClicks>(call, { timeoutMs: ASK_TIMEOUT_MS }))
     },
-    listRecentClicks: (query) =>
-      calls.call<RecentClick[]>({ type: 'recentClicks', query }, { timeoutMs: ASK_TIMEOUT_MS }),
-    inspect: (withClicks) =>
-      calls.call<HitInspection>({ type: 'inspect', withClicks }, { timeoutMs: ASK_TIMEOUT_MS }),
   }
 }
 

@@ -4,14 +4,7 @@ import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import type { LogLevel } from '../../../lib/log.ts'
 import type { LogFormat } from '../../../lib/telemetry/log-format.ts'
 import type { TracingSettings } from '../../../lib/telemetry/tracing-settings.ts'
-import type {
-  ClickPageQuery,
-  HitExport,
-  HitQuery,
-  ImportedHits,
-  LastClicksQuery,
-  RecentClicksQuery,
-} from '../../../storage/hits/hit-engine.ts'
+import type { HitExport, HitQuery, ImportedHits, LastClicksQuery } from '../../../storage/hits/hit-engine.ts'
 import type { DailySalt } from '../../visitors/salts.ts'
 import type { BatchRetention } from '../batches/batch-retention.ts'
 import type { ClickCount } from '../batches/click-counts.ts'
@@ -31,16 +24,19 @@ export interface WorkerSettings {
   spoolDir: string
   node: string
   salts: DailySalt[]
-  /** With passwords. Without it, hits are in DuckDB. */
+  /** Replicas of a ClickHouse server, with passwords. Without it, hits are in DuckDB. */
   clickHouseUrls?: string[]
   /** The name of the installation, which the hits in ClickHouse belong to. */
   instance?: string
+  /** Hosts of this instance's short links, lower case. */
   ownHosts: string[]
   geoPath?: string
+  /** The mark of this node in the rows: the last batch with counted clicks. */
   countedUpTo: number
-  /** The last batch that channels were notified of. Absent without notifications. */
+  /** The same for channels: the last batch that they were notified of. Absent without notifications. */
   toldUpTo?: number
   shipEveryMs: number
+  /** About how many hits one batch takes. */
   maxHits: number
   batchRetention: BatchRetention
   pruneEveryMs: number
@@ -53,12 +49,13 @@ export interface WorkerSettings {
   rollUpPace: RollUpPace
 }
 
+/** Methods of the engine that the worker only passes on. */
+export type EngineQuestion = 'findLastClickTimes' | 'readClicks' | 'listRecentClicks' | 'inspect'
+
 /** A call to the worker. Each call gets one answer. */
 export type WorkerCall =
-  /** The question as `writeQuestion` writes it. */
+  /** The question as `writeQuestion` writes it. The answer says where it comes from. */
   | { type: 'ask'; question: string }
-  /** Like `ask`, and says where the answer comes from. */
-  | { type: 'explain'; question: string }
   /** Answered once the engine holds everything before the position `through` of the spool. */
   | { type: 'lastClicks'; query: LastClicksQuery; through: SpoolPosition }
   | { type: 'export'; request: HitExport }
@@ -66,10 +63,7 @@ export type WorkerCall =
   | { type: 'prune'; since: number }
   | { type: 'erase'; workspaceIds: number[] }
   | { type: 'eraseImported'; hits: ImportedHits }
-  | { type: 'lastClickTimes'; workspaceId: number; linkIds: number[] }
-  | { type: 'recentClicks'; query: RecentClicksQuery }
-  | { type: 'inspect'; withClicks: boolean }
-  | { type: 'clickPage'; query: ClickPageQuery }
+  | { type: EngineQuestion; args: unknown[] }
   /** The clicks of batches after a position, for events. The batches before it may be deleted from now on. */
   | { type: 'newClicks'; query: NewClicksQuery }
 

@@ -2,18 +2,12 @@
 // moment. The worker answers three at a time, and the workspaces take turns (storage/hits/duckdb/connections.ts).
 
 import { Failure } from '../../../lib/failure.ts'
-import type { ExplainedAnswer, HitAnswer, HitQuery } from '../../../storage/hits/hit-engine.ts'
+import type { ExplainedAnswer, HitQuery } from '../../../storage/hits/hit-engine.ts'
 import { writeQuestion } from './protocol.ts'
 
 /** A page of analytics asks about ten. The worst question measured on 50 million hits took 1.5 s, and three run at once. */
 export const PENDING_PER_WORKSPACE = 32
 const RETRY_AFTER_S = 2
-
-/** The two ways to ask the worker, with a question as text. */
-export interface QuestionWays {
-  ask(question: string): Promise<HitAnswer[]>
-  explain(question: string): Promise<ExplainedAnswer>
-}
 
 export interface QuestionStats {
   /** Questions without an answer yet. */
@@ -23,15 +17,21 @@ export interface QuestionStats {
   shared: number
 }
 
-/** Both ways throw a Failure `too_many` when the workspace has enough questions pending. */
 export interface QuestionGate {
-  ask(query: HitQuery): Promise<HitAnswer[]>
-  explain(query: HitQuery): Promise<ExplainedAnswer>
+  /** @throws Failure `too_many` when the workspace has enough questions pending */
+  ask(query: HitQuery): Promise<ExplainedAnswer>
   stats(): QuestionStats
 }
 
-/** @param readMoment two questions with the same moment see the same hits */
-export function createQuestionGate({ ask, explain }: QuestionWays, readMoment: () => string): QuestionGate {
+/**
+ * @param send asks the worker a question as text
+ * @param readMoment two questions with the same moment see the same hits
+ */
+export function createQuestionGate(
+  send: (question: string) => Promise<ExplainedAnswer>,
+  readMoment: () => string,
+): QuestionGate {
+  const answers = new Map<string, Promise<ExplainedAnswer>>()
   const pending = new Map<number, number>()
   let [total, refused, shared] = [0, 0, 0]
 
@@ -42,17 +42,9 @@ export function createQuestionGate({ ask, explain }: QuestionWays, readMoment: (
     total += change
   }
 
-  function createWay<Answer>(send: (question: string) => Promise<Answer>) {
-    const answers = new Map<string, Promise<Answer>>()
-    const sendCounted = async ({ workspaceId }: HitQuery, question: string) => {
-      count(workspaceId, 1)
-      try {
-        return await send(question)
-      } finally {
-        count(workspaceId, -1)
-      }
-    }
-    return async (query: HitQuery): Promise<Answer> => {
+  return {
+    async ask(query) {
+      const { workspaceId } = query
       const written = writeQuestion(query)
       const question = typeof written === 'string' ? written : await written
       const key = `${readMoment()} ${question}`
@@ -61,19 +53,18 @@ export function createQuestionGate({ ask, explain }: QuestionWays, readMoment: (
         shared++
         return same
       }
-      if ((pending.get(query.workspaceId) ?? 0) >= PENDING_PER_WORKSPACE) {
+      if ((pending.get(workspaceId) ?? 0) >= PENDING_PER_WORKSPACE) {
         refused++
         throw tooManyQuestions()
       }
-      const answer = sendCounted(query, question).finally(() => answers.delete(key))
+      count(workspaceId, 1)
+      const answer = send(question).finally(() => {
+        count(workspaceId, -1)
+        answers.delete(key)
+      })
       answers.set(key, answer)
       return answer
-    }
-  }
-
-  return {
-    ask: createWay(ask),
-    explain: createWay(explain),
+    },
     stats: () => ({ pending: total, refused, shared }),
   }
 }

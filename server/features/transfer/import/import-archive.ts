@@ -6,58 +6,41 @@ import { randomToken } from '../../../lib/crypto/random.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, OnCommit } from '../../../storage/database/open-database.ts'
 import type { RecordBatch } from '../archive/read-archive-records.ts'
-import type { ArchiveContents } from '../archive/verify-archive.ts'
-import { FileProblem } from '../files/source-file.ts'
+import { RECORD_FILES } from '../archive/record-schemas.ts'
+import type { WorkspaceFileName } from '../export/manifest.ts'
 import { toStandIn } from '../history/stand-in.ts'
 import type { ArchiveImport } from '../workspace/archive-import.ts'
 import { endArchive } from '../workspace/end-archive.ts'
 import { findHitLinks } from '../workspace/item-keys.ts'
-import {
-  type ArchiveFiles,
-  openArchiveFiles,
-  requireRoomForFiles,
-} from '../workspace/receive-archive-files.ts'
+import { openArchiveFiles, requireRoomForFiles } from '../workspace/receive-archive-files.ts'
 import { ROW_FILES, storeRecord } from '../workspace/store-record.ts'
 import { deleteDryRunRows, getPosition } from './import-links.ts'
-import { type ImportRun, requireRunning, updateRun } from './import-run.ts'
-import { plus, type StoredRow, storeFigures } from './store-figures.ts'
+import { confirmCheck, endCheck, endLinks, type ImportRun, requireRunning } from './import-run.ts'
+import { refuseConflict, type StoredRow, storeRows, tryRows } from './store-rows.ts'
 
 /** Reads the archive to its end, and changes nothing. @throws FileProblem where it cannot be imported */
 export async function checkArchive(run: ImportRun): Promise<void> {
   const { needs, reader, file, row } = run
-  const contents = await reader.run('checkArchive', { file }, async () => {
-    await needs.db.write((connection) => updateRun(connection, run, 'check', { total: null }))
-    return null
-  })
+  const contents = await reader.run('checkArchive', { file }, () => confirmCheck(run))
   const { defaultDomain, workspace } = contents.manifest
   const { publicId, createdAt } = workspace
   run.options.archive = { publicId, defaultDomain, createdAt }
   run.options.clickRows = contents.records['hits.ndjson'] ?? 0
   await requireRoomForFiles({ actor: run.actor, archive: run.options.archive }, needs, contents.fileBytes)
   if (row.on_conflict === 'fail') await requireNoConflict(run)
-  await needs.db.write((connection) =>
-    updateRun(connection, run, 'check', {
-      stage: 'links',
-      options: JSON.stringify(run.options),
-      rows: ROW_FILES.reduce((sum, name) => sum + (contents.records[name] ?? 0), 0),
-      total: countLines(contents) - (contents.records['hits.ndjson'] ?? 0),
-      position: 0,
-    }),
-  )
+  const countLines = (names: readonly WorkspaceFileName[]) =>
+    names.reduce((sum, name) => sum + (contents.records[name] ?? 0), 0)
+  await endCheck(run, { rows: countLines(ROW_FILES), total: countLines(RECORD_FILES) })
 }
-
-const countLines = ({ records }: ArchiveContents) =>
-  Object.values(records).reduce((sum, lines) => sum + (lines ?? 0), 0)
 
 /** `onConflict: fail` changes nothing where one slug is taken. @throws FileProblem */
 async function requireNoConflict(run: ImportRun): Promise<void> {
   const archive = await toArchiveRun({ ...run, isDryRun: true })
   await run.reader.run('archive', { file: run.file, skip: 0 }, async (batch) => {
-    for (const { row, outcome, isConflict } of await tryBatch(run, archive, batch))
-      if (isConflict)
-        throw new FileProblem(
-          `Link ${row}: ${outcome.name} cannot be created. ${outcome.message} Nothing is imported, because onConflict is fail.`,
-        )
+    const rows = await tryRows(run, (connection, onCommit) =>
+      storeRecords(archive, connection, onCommit, batch),
+    )
+    refuseConflict(rows, 'Link')
     await nextTurn()
     return null
   })
@@ -75,7 +58,12 @@ export async function importArchive(run: ImportRun): Promise<ReadonlySet<string>
   const files = openArchiveFiles(archive, needs, file.path, () => requireRunning(run, 'links'))
   try {
     await reader.run('archive', { file, skip }, async (batch) => {
-      await storeBatch(run, archive, files, batch)
+      // Before the transaction: others wait for it.
+      if (!isDryRun) archive.files = await files.receive(batch)
+      const stored = storeRows(run, batch.readings.length, (connection, onCommit) =>
+        storeRecords(archive, connection, onCommit, batch),
+      )
+      await stored.finally(() => files.settle(archive.files))
       // Redirects, and other writers, come between two batches.
       await nextTurn()
       return null
@@ -85,12 +73,7 @@ export async function importArchive(run: ImportRun): Promise<ReadonlySet<string>
   }
   await needs.db.write(async (connection) => {
     const notices = await endArchive({ run: archive, connection })
-    await updateRun(connection, run, 'links', {
-      stage: 'clicks',
-      notices: JSON.stringify(notices),
-      total: run.options.clickRows,
-      position: 0,
-    })
+    await endLinks(connection, run, notices)
   })
   return archive.dryRunKeys
 }
@@ -121,72 +104,19 @@ async function toArchiveRun({ needs, actor, row, options, isDryRun }: ImportRun)
   }
 }
 
-interface StoredArchiveRow extends StoredRow {
-  isConflict: boolean
-}
-
-async function storeBatch(
-  run: ImportRun,
-  archive: ArchiveImport,
-  files: ArchiveFiles,
-  batch: RecordBatch,
-): Promise<void> {
-  const { db } = run.needs
-  const position = plus('position', batch.readings.length)
-  if (run.isDryRun) {
-    const rows = await tryBatch(run, archive, batch)
-    await db.write((connection) => storeFigures(connection, run, rows, position))
-    return
-  }
-  // Before the transaction: others wait for it.
-  archive.files = await files.receive(batch)
-  const stored = db.write(async (connection, onCommit) => {
-    // First, because it locks the row of the import: an undo that is asked for now waits for this batch.
-    await updateRun(connection, run, 'links', { position })
-    await storeFigures(connection, run, await storeRecords(archive, connection, onCommit, batch))
-  })
-  await stored.finally(() => files.settle(archive.files))
-}
-
-/** Rolls back the transaction of a dry run's batch. */
-class Rollback extends Error {
-  readonly rows: StoredArchiveRow[]
-  constructor(rows: StoredArchiveRow[]) {
-    super('the batch of a dry run')
-    this.rows = rows
-  }
-}
-
-/** Stores the records and rolls them back. @returns what would have become of them */
-async function tryBatch(
-  { needs }: ImportRun,
-  archive: ArchiveImport,
-  batch: RecordBatch,
-): Promise<StoredArchiveRow[]> {
-  const rows = await needs.db
-    .write(async (connection, onCommit): Promise<StoredArchiveRow[]> => {
-      throw new Rollback(await storeRecords(archive, connection, onCommit, batch))
-    })
-    .catch((error) => {
-      if (error instanceof Rollback) return error.rows
-      throw error
-    })
-  return rows.map((row) => ({ ...row, outcome: { ...row.outcome, itemId: null, updatedAt: null } }))
-}
-
 async function storeRecords(
   archive: ArchiveImport,
   connection: Connection,
   onCommit: OnCommit,
   { file, readings }: RecordBatch,
-): Promise<StoredArchiveRow[]> {
+): Promise<StoredRow[]> {
   const db = toNestedDatabase(archive.needs.db, connection, onCommit)
-  const rows: StoredArchiveRow[] = []
+  const rows: StoredRow[] = []
   const pace = createPacer()
   for (const reading of readings) {
     await pace()
     const outcome = await storeRecord({ run: archive, db, connection, onCommit }, file, reading)
-    if (outcome) rows.push({ row: reading.row, outcome, isConflict: outcome.isConflict === true })
+    if (outcome) rows.push({ row: reading.row, outcome })
   }
   return rows
 }

@@ -3,45 +3,31 @@
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { allow } from '../../accounts/access/actor.ts'
-import { FileProblem } from '../files/source-file.ts'
 import { createDryRunNames, type DryRunNames, NO_DRY_RUN_NAMES } from './dry-run-names.ts'
-import { type ImportRun, updateRun } from './import-run.ts'
-import { createBatchStorer, storeBatch, tryBatch } from './store-batch.ts'
+import { findImportRow } from './import-row.ts'
+import { confirmCheck, endCheck, endLinks, type ImportRun, updateRun } from './import-run.ts'
 import { CASE_CONFLICT } from './store-link.ts'
+import { createLinkStorer, storeLinks, tryLinks } from './store-links.ts'
+import { refuseConflict } from './store-rows.ts'
 
 /** Reads both files to their ends, and changes nothing. @throws FileProblem where they cannot be imported */
 export async function checkImport(run: ImportRun): Promise<void> {
-  const { needs, reader, source, reading: options, file, clicks, row } = run
-  const checked = await reader.run('check', { source, options, file, clicks }, async () => {
-    await needs.db.write((connection) => updateRun(connection, run, 'check', { total: null }))
-    return null
-  })
+  const { reader, source, reading: options, file, clicks, row } = run
+  const checked = await reader.run('check', { source, options, file, clicks }, () => confirmCheck(run))
   run.options.linksDateOrder = checked.dateOrder
   run.options.clicksDateOrder = checked.clicks?.dateOrder ?? null
   run.options.clickRows = checked.clicks?.rows ?? null
   run.reading = { ...run.reading, dateOrder: checked.dateOrder }
   if (row.on_conflict === 'fail') await requireNoConflict(run)
-  await needs.db.write((connection) =>
-    updateRun(connection, run, 'check', {
-      stage: 'links',
-      options: JSON.stringify(run.options),
-      rows: checked.items,
-      total: checked.rows,
-      position: 0,
-    }),
-  )
+  await endCheck(run, { rows: checked.items, total: checked.rows })
 }
 
 /** `onConflict: fail` changes nothing where one slug is taken. @throws FileProblem */
 async function requireNoConflict(run: ImportRun): Promise<void> {
-  const storer = createBatchStorer(run, createDryRunNames())
+  const storer = createLinkStorer(run, createDryRunNames())
   const { source, reading: options, file } = run
   await run.reader.run('links', { source, options, file, skip: 0 }, async ({ readings }) => {
-    const { conflict } = await tryBatch(storer, readings)
-    if (conflict)
-      throw new FileProblem(
-        `Row ${conflict.row}: ${conflict.name} cannot be created. ${conflict.message} Nothing is imported, because onConflict is fail.`,
-      )
+    refuseConflict(await tryLinks(storer, readings), 'Row')
     await nextTurn()
     return null
   })
@@ -52,23 +38,16 @@ export async function importLinks(run: ImportRun): Promise<DryRunNames> {
   const { needs, reader, source, reading: options, file, isDryRun } = run
   if (isDryRun) await deleteDryRunRows(run)
   const taken = isDryRun ? createDryRunNames() : NO_DRY_RUN_NAMES
-  const storer = createBatchStorer(run, taken)
+  const storer = createLinkStorer(run, taken)
   const skip = isDryRun ? 0 : await getPosition(run)
   await reader.run('links', { source, options, file, skip }, async ({ readings }) => {
-    await storeBatch(storer, readings)
+    await storeLinks(storer, readings)
     // Redirects, and other writers, come between two batches.
     await nextTurn()
     return null
   })
   const notices = await listNotices(run)
-  await needs.db.write((connection) =>
-    updateRun(connection, run, 'links', {
-      stage: 'clicks',
-      notices: JSON.stringify(notices),
-      total: run.options.clickRows,
-      position: 0,
-    }),
-  )
+  await needs.db.write((connection) => endLinks(connection, run, notices))
   return taken
 }
 
@@ -159,12 +138,6 @@ export async function deleteDryRunRows(run: ImportRun): Promise<void> {
   })
 }
 
-export async function getPosition({ needs, row }: ImportRun): Promise<number> {
-  const { position } = await needs.db.read
-    .selectFrom('imports')
-    .select('position')
-    .where('workspace_id', '=', row.workspace_id)
-    .where('id', '=', row.id)
-    .executeTakeFirstOrThrow()
-  return position
-}
+/** The number of records that are stored. */
+export const getPosition = async ({ needs, row }: ImportRun): Promise<number> =>
+  (await findImportRow(needs.db.read, row))?.position ?? 0

@@ -10,9 +10,10 @@ import { FileProblem } from '../files/source-file.ts'
 import type { DescribedSubmission, SubmissionRowReading } from '../reader/protocol.ts'
 import { IMPORTED_BEFORE, toCreated, toFailed, toSkipped } from '../workspace/archive-import.ts'
 import { hashEditableFields } from '../workspace/hash-editable-fields.ts'
+import { findByKeys, storeKeys } from '../workspace/item-keys.ts'
 import { deleteDryRunRows, getPosition } from './import-links.ts'
-import { type ImportRun, updateRun } from './import-run.ts'
-import { plus, type StoredRow, storeFigures } from './store-figures.ts'
+import { confirmCheck, endCheck, endLinks, type ImportRun } from './import-run.ts'
+import { type StoredRow, storeRows, UNREADABLE } from './store-rows.ts'
 
 /** Goes on where the import was. @throws FileProblem */
 export async function importSubmissions(run: ImportRun): Promise<void> {
@@ -29,23 +30,16 @@ export async function importSubmissions(run: ImportRun): Promise<void> {
     await nextTurn()
     return null
   })
-  await needs.db.write((connection) =>
-    updateRun(connection, run, 'links', { stage: 'clicks', total: null, position: 0 }),
-  )
+  await needs.db.write((connection) => endLinks(connection, run, []))
 }
 
 /** Reads the file to its end, and changes nothing. */
 async function checkSubmissionFile(run: ImportRun): Promise<void> {
-  const { needs, reader, file, reading: options } = run
-  const checked = await reader.run('checkSubmissions', { file, options }, async () => {
-    await needs.db.write((connection) => updateRun(connection, run, 'check', { total: null }))
-    return null
-  })
-  run.options.linksDateOrder = checked.dateOrder
-  run.reading = { ...run.reading, dateOrder: checked.dateOrder }
-  const { rows } = checked
-  const changes = { stage: 'links', options: JSON.stringify(run.options), rows, total: rows, position: 0 }
-  await needs.db.write((connection) => updateRun(connection, run, 'check', changes))
+  const { reader, file, reading: options } = run
+  const { rows, dateOrder } = await reader.run('checkSubmissions', { file, options }, () => confirmCheck(run))
+  run.options.linksDateOrder = dateOrder
+  run.reading = { ...run.reading, dateOrder }
+  await endCheck(run, { rows, total: rows })
 }
 
 async function storeSubmissions(
@@ -53,31 +47,29 @@ async function storeSubmissions(
   readings: SubmissionRowReading[],
   dryRunKeys: Set<string>,
 ): Promise<void> {
-  await run.needs.db.write(async (connection) => {
-    // First, because it locks the row of the import: an undo that is asked for now waits for this batch.
-    await updateRun(connection, run, 'links', { position: plus('position', readings.length) })
+  await storeRows(run, readings.length, async (connection) => {
     await requireForm(connection, run)
     const rows: StoredRow[] = []
     const known = await findEarlier(connection, run, readings)
     for (const { row, key, submission, problems } of readings) {
       if (!submission) {
-        const [{ field, value, message } = { field: '', value: null, message: 'The row cannot be read.' }] =
-          problems
-        rows.push({ row, outcome: toFailed(ITEM, { field: field || null, value, message }) })
+        const problem = problems[0] ?? UNREADABLE
+        rows.push({ row, outcome: toFailed(ITEM, { ...problem, field: problem.field || null }) })
       } else if (known.has(key) || dryRunKeys.has(key)) {
-        const isEarlier = known.has(key) && known.get(key) !== run.row.id
+        const isEarlier = (known.get(key)?.importId ?? run.row.id) !== run.row.id
         const message = isEarlier ? IMPORTED_BEFORE : 'The file has this submission twice.'
         rows.push({ row, outcome: toSkipped(ITEM, message) })
       } else {
         const id = run.isDryRun ? null : await insertImported(connection, run, key, submission)
-        if (id === null) dryRunKeys.add(key)
-        else known.set(key, run.row.id)
-        const created = toCreated(ITEM, { id: id ?? 0, updated_at: hashEditableFields(toState(submission)) })
-        rows.push({ row, outcome: id === null ? { ...created, itemId: null, updatedAt: null } : created })
+        known.set(key, { id: id ?? 0, importId: run.row.id })
+        const updated_at = hashEditableFields(toState(submission))
+        rows.push({ row, outcome: toCreated(ITEM, { id: id ?? 0, updated_at }) })
       }
     }
-    await storeFigures(connection, run, rows)
+    return rows
   })
+  if (!run.isDryRun) return
+  for (const { key, submission } of readings) if (submission) dryRunKeys.add(key)
 }
 
 /** Without a name: the list of rows outlives an erasure of the sender. */
@@ -100,19 +92,13 @@ async function requireForm(connection: Connection, run: ImportRun): Promise<void
 }
 
 /** @returns the imports that have brought submissions of these keys. One that was deleted since may come again. */
-async function findEarlier(connection: Connection, run: ImportRun, readings: SubmissionRowReading[]) {
-  const byKey = new Map(readings.map(({ key }) => [toStoredKey(run, key), key]))
-  const rows = await connection
-    .selectFrom('import_keys')
-    .innerJoin('submissions', 'submissions.id', 'import_keys.link_id')
-    .select(['source_key', 'import_id'])
-    .where('import_keys.workspace_id', '=', run.row.workspace_id)
-    .where('submissions.workspace_id', '=', run.row.workspace_id)
-    .where('source', '=', run.source)
-    .where('source_key', 'in', [...byKey.keys()])
-    .execute()
-  return new Map(rows.map(({ source_key, import_id }) => [byKey.get(source_key) ?? '', import_id]))
-}
+const findEarlier = (connection: Connection, run: ImportRun, readings: SubmissionRowReading[]) =>
+  findByKeys(
+    connection,
+    { workspaceId: run.row.workspace_id, source: run.source },
+    'submission',
+    new Map(readings.map(({ key }) => [toStoredKey(run, key), key])),
+  )
 
 /** Another form may have the same submissions. */
 const toStoredKey = (run: ImportRun, key: string) => `${getFormId(run)}:${key}`
@@ -151,16 +137,8 @@ async function insertImported(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  const keyColumns = { workspace_id: row.workspace_id, source: run.source, source_key: toStoredKey(run, key) }
-  await connection
-    .insertInto('import_keys')
-    .values({ ...keyColumns, link_id: id, import_id: row.id })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['workspace_id', 'source', 'source_key'])
-        .doUpdateSet({ link_id: id, import_id: row.id }),
-    )
-    .execute()
+  const owner = { workspaceId: row.workspace_id, importId: row.id, source: run.source }
+  await storeKeys(connection, owner, [toStoredKey(run, key)], id)
   return id
 }
 

@@ -67,7 +67,7 @@ const NOTHING = { itemId: null, updatedAt: null, field: null, value: null, messa
 
 export const toCreated = (
   item: Item,
-  row: { id: number; updated_at: number },
+  row: { id: number; updated_at: number | null },
   message: string | null = null,
 ): RecordOutcome => ({
   ...NOTHING,

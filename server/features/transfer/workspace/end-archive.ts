@@ -5,7 +5,7 @@ import type { Connection } from '../../../storage/database/open-database.ts'
 import { toNoLinkKey } from '../archive/archive-keys.ts'
 import { toStandIn } from '../history/stand-in.ts'
 import { type ArchiveImport, IMPORTED_BEFORE } from './archive-import.ts'
-import { isOwnExport, storeKey } from './item-keys.ts'
+import { isOwnExport, storeKeys, toKeyOwner } from './item-keys.ts'
 
 /** @returns notices */
 export async function endArchive({
@@ -15,7 +15,7 @@ export async function endArchive({
   run: ArchiveImport
   connection: Connection
 }): Promise<string[]> {
-  const { actor, archive, importId, isDryRun } = run
+  const { actor, archive, isDryRun } = run
   const { workspaceId } = actor
   const isItself = await isOwnExport({ run, connection })
   if (isDryRun && !isItself) run.dryRunKeys.add(toNoLinkKey(archive.publicId))
@@ -28,10 +28,10 @@ export async function endArchive({
       .execute()
     // The workspace has the hits of its own export already.
     if (!isItself)
-      await storeKey(
+      await storeKeys(
         connection,
-        { workspaceId, importId },
-        toNoLinkKey(archive.publicId),
+        toKeyOwner(run),
+        [toNoLinkKey(archive.publicId)],
         toStandIn(archive.publicId),
       )
   }

@@ -17,6 +17,12 @@ const TABLES = {
 } as const
 type ItemKind = keyof typeof TABLES
 
+export interface KeyOwner {
+  workspaceId: number
+  importId: number
+  source: string
+}
+
 export interface KnownItem {
   id: number
   importId: number
@@ -34,24 +40,30 @@ export async function findItems(
   kind: ItemKind,
   ids: readonly (number | string)[],
 ): Promise<Map<number | string, KnownItem>> {
-  const known = new Map<number | string, KnownItem>()
-  if (ids.length === 0) return known
   const byKey = new Map(ids.map((id) => [toArchiveKey(run.archive.publicId, kind, id), id]))
-  const { workspaceId } = run.actor
+  return findByKeys(connection, { workspaceId: run.actor.workspaceId, source: SOURCE }, kind, byKey)
+}
+
+/** @param names by their keys @returns the items that exist here, by their names */
+export async function findByKeys<Name>(
+  connection: Connection,
+  { workspaceId, source }: Omit<KeyOwner, 'importId'>,
+  kind: ItemKind,
+  names: ReadonlyMap<string, Name>,
+): Promise<Map<Name, KnownItem>> {
+  if (names.size === 0) return new Map()
   const rows = await connection
     .selectFrom('import_keys')
     .innerJoin(`${TABLES[kind] as 'forms'} as item`, 'item.id', 'import_keys.link_id')
     .select(['source_key', 'import_keys.link_id', 'import_id'])
     .where('import_keys.workspace_id', '=', workspaceId)
     .where('item.workspace_id', '=', workspaceId)
-    .where('source', '=', SOURCE)
-    .where('source_key', 'in', [...byKey.keys()])
+    .where('source', '=', source)
+    .where('source_key', 'in', [...names.keys()])
     .execute()
-  for (const { source_key, link_id, import_id } of rows) {
-    const id = byKey.get(source_key)
-    if (id !== undefined) known.set(id, { id: link_id, importId: import_id })
-  }
-  return known
+  return new Map(
+    rows.map((row) => [names.get(row.source_key) as Name, { id: row.link_id, importId: row.import_id }]),
+  )
 }
 
 /** Whether the workspace imports an export of itself: rows with the ids of the archive are what it names. */
@@ -104,8 +116,14 @@ export async function storeItemKey(
 ): Promise<void> {
   const key = toArchiveKey(run.archive.publicId, kind, id)
   if (run.isDryRun) run.dryRunKeys.add(key)
-  await storeKey(connection, { workspaceId: run.actor.workspaceId, importId: run.importId }, key, itemId)
+  await storeKeys(connection, toKeyOwner(run), [key], itemId)
 }
+
+export const toKeyOwner = ({ actor, importId }: RecordTransaction['run']): KeyOwner => ({
+  workspaceId: actor.workspaceId,
+  importId,
+  source: SOURCE,
+})
 
 export const isFromDryRun = (
   { dryRunKeys, archive }: RecordTransaction['run'],
@@ -113,21 +131,18 @@ export const isFromDryRun = (
   id: number | string,
 ) => dryRunKeys.has(toArchiveKey(archive.publicId, kind, id))
 
-export async function storeKey(
+/** @param keys of one item, in any import */
+export async function storeKeys(
   connection: Connection,
-  { workspaceId, importId }: { workspaceId: number; importId: number },
-  key: string,
+  { workspaceId, importId, source }: KeyOwner,
+  keys: string[],
   itemId: number,
 ): Promise<void> {
+  if (keys.length === 0) return
+  const columns = { workspace_id: workspaceId, source, link_id: itemId, import_id: importId }
   await connection
     .insertInto('import_keys')
-    .values({
-      workspace_id: workspaceId,
-      source: SOURCE,
-      source_key: key,
-      link_id: itemId,
-      import_id: importId,
-    })
+    .values(keys.map((source_key) => ({ ...columns, source_key })))
     .onConflict((conflict) =>
       conflict
         .columns(['workspace_id', 'source', 'source_key'])

@@ -1,23 +1,22 @@
 // The figures of an alert: those that the dashboard shows for the same hours. Says whether they are worth a message.
 
+import type { LeadContext } from '../../analytics/answer-leads.ts'
 import type { AlertContent } from '../../notify/channels/contract.ts'
 import { formatGrowth } from '../../notify/channels/report-body.ts'
-import type { findAlertHours } from '../alert-schedule.ts'
-import { findExpected } from '../alert-schedule.ts'
+import { type findAlertHours, findExpected, formatWindow, HOURS } from '../alert-schedule.ts'
 import { formatFigure } from '../chart.ts'
-import { countMetric, type FigureNeeds } from '../count-view.ts'
-import { toDashboardUrl } from '../dashboard-url.ts'
+import { countMetric } from '../count-view.ts'
+import { describeRange } from '../describe-range.ts'
 import type { DifferenceAlert } from '../schema.ts'
 import { toViewSettings, type ViewRow } from '../view.ts'
 import { toViewSelection, withRange } from '../view-selection.ts'
-import { formatHours } from './format-hours.ts'
 
 /**
  * @returns null where the hours are as expected, or no earlier week has figures
  * @throws Failure `unavailable` when something cannot be counted now
  */
 export async function countAlert(
-  needs: FigureNeeds & { origin: string },
+  needs: LeadContext & { origin: string },
   view: ViewRow,
   alert: DifferenceAlert,
   { hours, earlier }: ReturnType<typeof findAlertHours>,
@@ -32,11 +31,8 @@ export async function countAlert(
   const expected = findExpected(await Promise.all(earlier.map(count)))
   if (expected === null || !isUnusual(alert, current, expected)) return null
   return {
-    ...{ viewId: view.id, name: view.name, url: toDashboardUrl(needs.origin, view, hours) },
-    timezone: view.timezone,
-    start: new Date(hours.start).toISOString(),
-    end: new Date(hours.end).toISOString(),
-    period: formatHours(hours, view.timezone),
+    viewId: view.id,
+    ...describeRange(needs, view, hours, HOURS),
     ...{ metric, when, percent, window, minimum, count: current, expected },
     reason: formatReason(alert, current, expected),
   }
@@ -51,6 +47,5 @@ function isUnusual({ when, percent, minimum }: DifferenceAlert, count: number, e
 function formatReason({ metric, window }: DifferenceAlert, count: number, expected: number): string {
   const noun = count === 1 ? metric.slice(0, -1) : metric
   const hours = window === '1h' ? 'hour' : 'hours'
-  const last = window === '1h' ? 'hour' : `${Number.parseInt(window, 10)} hours`
-  return `${formatFigure(count)} ${noun} in the last ${last}, ${formatFigure(expected)} in the same ${hours} of earlier weeks (${formatGrowth(count, expected)})`
+  return `${formatFigure(count)} ${noun} in the last ${formatWindow(window)}, ${formatFigure(expected)} in the same ${hours} of earlier weeks (${formatGrowth(count, expected)})`
 }

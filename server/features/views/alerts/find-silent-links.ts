@@ -5,15 +5,14 @@ import type { TimeRange } from '../../analytics/timeline.ts'
 import type { AlertContent } from '../../notify/channels/contract.ts'
 import { passesFilter, toLinkFacts } from '../../notify/events/channel-filter.ts'
 import { type EventLink, readEventLinks } from '../../notify/events/read-links.ts'
-import { type findAlertHours, toWindowMs } from '../alert-schedule.ts'
+import { type findAlertHours, formatWindow, HOURS, toWindowMs } from '../alert-schedule.ts'
 import { formatFigure } from '../chart.ts'
 import { countTop } from '../count-view.ts'
-import { toDashboardUrl } from '../dashboard-url.ts'
+import { describeRange } from '../describe-range.ts'
 import type { ViewJobNeeds } from '../due-views.ts'
 import type { AlertSettings } from '../schema.ts'
 import { toViewSettings, type ViewRow } from '../view.ts'
 import { toViewSelection, type ViewSelection, type WrittenFilters, withRange } from '../view-selection.ts'
-import { formatHours } from './format-hours.ts'
 
 const LINKS_AT_ONCE = 1000
 /** Named in the message. */
@@ -43,11 +42,8 @@ export async function findSilentLinks(
   }
   if (count === 0) return null
   return {
-    ...{ viewId: view.id, name: view.name, url: toDashboardUrl(needs.origin, view, range) },
-    timezone: view.timezone,
-    start: new Date(range.start).toISOString(),
-    end: new Date(end).toISOString(),
-    period: formatHours(range, view.timezone),
+    viewId: view.id,
+    ...describeRange(needs, view, range, HOURS),
     ...{ when: 'silent', window, count },
     links: shown.map(({ id, shortUrl }) => ({ id, shortUrl })),
     reason: formatReason(count, shown, window),
@@ -105,7 +101,7 @@ function withLinks({ clicks, ...selection }: ViewSelection, values: number[]): V
 }
 
 function formatReason(count: number, [first]: EventLink[], window: AlertSettings['window']): string {
-  const hours = window === '1h' ? 'hour' : `${Number.parseInt(window, 10)} hours`
+  const hours = formatWindow(window)
   if (count === 1 && first) return `${first.domain}/${first.slug} had no click in its first ${hours}`
   return `${formatFigure(count)} new links had no click in their first ${hours}`
 }

@@ -1,6 +1,7 @@
 // Checks the alerts that are due each hour, and stores those to tell with their deliveries in one transaction. A unique row
 // for the view and its hours lets one node win, however many run.
 
+import { DAY_MS } from '../../../lib/utc-day.ts'
 import { enqueueAlert } from '../../notify/outbox/enqueue-view.ts'
 import { findAlertHours, findCheckAfterAlert, findNextCheck } from '../alert-schedule.ts'
 import { runDueViews, setDue, type ViewJobNeeds } from '../due-views.ts'
@@ -9,13 +10,16 @@ import type { ViewRow } from '../view.ts'
 import { countAlert } from './count-alert.ts'
 import { findSilentLinks } from './find-silent-links.ts'
 
-/** Rows are for the limit of a day, which has 25 hours at most. */
-const KEPT_MS = 3 * 86_400_000
-
 export async function sendDueAlerts(needs: ViewJobNeeds): Promise<void> {
   const run = (view: ViewRow) => checkAlert(needs, view)
-  await runDueViews(needs, { column: 'alert_due_at', failure: 'alert_failed', run })
-  await pruneAlerts(needs)
+  await runDueViews(needs, {
+    column: 'alert_due_at',
+    failure: 'alert_failed',
+    sent: 'view_alerts',
+    // The rows are for the limit of a day, which has 25 hours at most.
+    keptMs: 3 * DAY_MS,
+    run,
+  })
 }
 
 async function checkAlert(needs: ViewJobNeeds, view: ViewRow): Promise<void> {
@@ -48,12 +52,3 @@ async function checkAlert(needs: ViewJobNeeds, view: ViewRow): Promise<void> {
 
 const findDayStart = (zone: string, at: number) =>
   Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(zone).startOfDay().epochMilliseconds
-
-function pruneAlerts({ db, now }: ViewJobNeeds) {
-  return db.write((connection) =>
-    connection
-      .deleteFrom('view_alerts')
-      .where('created_at', '<', now() - KEPT_MS)
-      .execute(),
-  )
-}

@@ -1,11 +1,12 @@
 // The figures of a report: those that the dashboard shows for the same range.
 
+import type { LeadContext } from '../../analytics/answer-leads.ts'
 import type { TimeRange } from '../../analytics/timeline.ts'
 import type { ReportContent } from '../../notify/channels/contract.ts'
 import { createBucketFormatter } from '../chart.ts'
-import { countTime, countTop, countTotals, type FigureNeeds } from '../count-view.ts'
-import { toDashboardUrl } from '../dashboard-url.ts'
-import { FIGURE_METRICS, type FigureMetric } from '../figure-metrics.ts'
+import { countTime, countTop, countTotals } from '../count-view.ts'
+import { describeRange } from '../describe-range.ts'
+import { FIGURE_LABELS, FIGURE_METRICS } from '../figure-metrics.ts'
 import { toViewSettings, type ViewRow } from '../view.ts'
 import { toViewSelection, withRange } from '../view-selection.ts'
 
@@ -16,11 +17,9 @@ const LISTS = [
   ['country', 'Countries'],
 ] as const
 
-const LABELS: Record<FigureMetric, string> = { clicks: 'Clicks', visitors: 'Visitors', leads: 'Leads' }
-
 /** @throws Failure `unavailable` when something cannot be counted now */
 export async function countReport(
-  needs: FigureNeeds & { origin: string },
+  needs: LeadContext & { origin: string },
   view: ViewRow,
   { period, before }: { period: TimeRange; before: TimeRange },
 ): Promise<ReportContent> {
@@ -35,21 +34,13 @@ export async function countReport(
     countTime(needs, scope, now, metric),
     ...LISTS.map(([dimension]) => countTop(needs, scope, now, { metric, dimension, limit: ROWS })),
   ])
-  const format = createBucketFormatter(
-    time.map(({ at }) => at),
-    view.timezone,
-  )
+  const format = createBucketFormatter(time, view.timezone)
   return {
     workspaceId: view.workspace_id,
-    name: view.name,
-    url: toDashboardUrl(needs.origin, view, period),
-    timezone: view.timezone,
-    start: new Date(period.start).toISOString(),
-    end: new Date(period.end).toISOString(),
-    period: formatPeriod(period, view.timezone),
+    ...describeRange(needs, view, period, { dateStyle: 'medium' }),
     totals: FIGURE_METRICS.flatMap((name) => {
       const count = totals[name]
-      return count === null ? [] : [{ label: LABELS[name], count, before: earlier[name] ?? 0 }]
+      return count === null ? [] : [{ label: FIGURE_LABELS[name], count, before: earlier[name] ?? 0 }]
     }),
     time: time.map(({ at, count }) => ({ label: format(at), count })),
     lists: LISTS.map(([, title], i) => ({
@@ -57,9 +48,4 @@ export async function countReport(
       rows: (lists[i] ?? []).map(({ label, count }) => ({ label, count })),
     })),
   }
-}
-
-function formatPeriod({ start, end }: TimeRange, timeZone: string): string {
-  const day = new Intl.DateTimeFormat('en', { timeZone, dateStyle: 'medium' })
-  return day.formatRange(start, end - 1)
 }

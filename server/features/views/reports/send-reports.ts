@@ -1,6 +1,7 @@
 // Sends the reports that are due: counts each, and stores it with its deliveries in one transaction. A unique row for the
 // view and the period lets one node win, however many run.
 
+import { DAY_MS } from '../../../lib/utc-day.ts'
 import { enqueueReport } from '../../notify/outbox/enqueue-view.ts'
 import { runDueViews, setDue, type ViewJobNeeds } from '../due-views.ts'
 import { findDuePeriod, findNextDue } from '../report-schedule.ts'
@@ -8,12 +9,15 @@ import type { ReportSettings } from '../schema.ts'
 import type { ViewRow } from '../view.ts'
 import { countReport } from './count-report.ts'
 
-const KEPT_MS = 400 * 86_400_000
-
 export async function sendDueReports(needs: ViewJobNeeds): Promise<void> {
   const run = (view: ViewRow) => sendReport(needs, view)
-  await runDueViews(needs, { column: 'report_due_at', failure: 'report_failed', run })
-  await pruneReports(needs)
+  await runDueViews(needs, {
+    column: 'report_due_at',
+    failure: 'report_failed',
+    sent: 'view_reports',
+    keptMs: 400 * DAY_MS,
+    run,
+  })
 }
 
 async function sendReport(needs: ViewJobNeeds, view: ViewRow): Promise<void> {
@@ -33,13 +37,4 @@ async function sendReport(needs: ViewJobNeeds, view: ViewRow): Promise<void> {
     await setDue(connection, view, 'report_due_at', findNextDue(settings, view.timezone, at))
     if (isNew) onCommit(needs.wakeDeliverer)
   })
-}
-
-function pruneReports({ db, now }: ViewJobNeeds) {
-  return db.write((connection) =>
-    connection
-      .deleteFrom('view_reports')
-      .where('created_at', '<', now() - KEPT_MS)
-      .execute(),
-  )
 }

@@ -1,16 +1,10 @@
 // The figures of a shared page: of the view, narrowed by the query of the page.
 
+import type { LeadContext } from '../../analytics/answer-leads.ts'
 import type { WorkspaceScope } from '../../analytics/resolve-selection.ts'
 import { INTERVALS, type Interval, resolveInterval } from '../../analytics/timeline.ts'
 import { findLastProof } from '../../proofs/proof-chain.ts'
-import {
-  countTime,
-  countTop,
-  countTotals,
-  type FigureNeeds,
-  type TopRow,
-  type ViewTotals,
-} from '../count-view.ts'
+import { countTime, countTop, countTotals, type TopRow, type ViewTotals } from '../count-view.ts'
 import { CARDS, type Card, type Dimension, LEAD_CARD } from '../dimensions.ts'
 import type { FigureMetric } from '../figure-metrics.ts'
 import { toViewSettings, type ViewRow } from '../view.ts'
@@ -42,7 +36,7 @@ export interface SharedAnswer {
 
 /** @throws Failure `invalid` for parameters that the page does not have */
 export async function answerSharedView(
-  needs: FigureNeeds,
+  needs: LeadContext,
   view: ViewRow,
   query: URLSearchParams,
 ): Promise<SharedAnswer> {

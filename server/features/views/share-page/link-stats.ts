@@ -4,8 +4,9 @@
 import { html } from 'hono/html'
 import type { Html } from '../../../http/html-page.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import type { LeadContext } from '../../analytics/answer-leads.ts'
 import { createBucketFormatter, formatFigure, timelineChart } from '../chart.ts'
-import { countTime, countTop, countTotals, type FigureNeeds } from '../count-view.ts'
+import { countTime, countTop, countTotals } from '../count-view.ts'
 import { DIMENSIONS, type Dimension } from '../dimensions.ts'
 import type { ViewSelection } from '../view-selection.ts'
 import { toRows } from './render-share.ts'
@@ -22,7 +23,7 @@ const selectLink = ({ id }: StatsLink): ViewSelection => {
 }
 
 /** @throws Failure `unavailable` when the hits cannot be counted */
-export async function renderLinkStats(needs: FigureNeeds & { db: Database }, link: StatsLink): Promise<Html> {
+export async function renderLinkStats(needs: LeadContext, link: StatsLink): Promise<Html> {
   const scope = { workspaceId: link.workspaceId }
   const selection = selectLink(link)
   const [all, recent, time, ...lists] = await Promise.all([
@@ -33,10 +34,7 @@ export async function renderLinkStats(needs: FigureNeeds & { db: Database }, lin
       countTop(needs, scope, selection, { metric: 'clicks', dimension, limit: ROWS }),
     ),
   ])
-  const format = createBucketFormatter(
-    time.map(({ at }) => at),
-    'UTC',
-  )
+  const format = createBucketFormatter(time, 'UTC')
   const bars = time.map(({ at, count }) => ({ count, title: `${format(at)}: ${formatFigure(count)}` }))
   return html`<div class="tiles"><div>Clicks <b>${formatFigure(all)}</b></div><div>Last 30 days <b>${formatFigure(recent.clicks ?? 0)}</b></div></div>
 ${timelineChart(bars, 'Clicks over the last 30 days')}

@@ -4,7 +4,7 @@
 import { z } from '@hono/zod-openapi'
 import { invalid } from '../../../lib/failure.ts'
 import { RANGE_PARAMETERS } from '../../analytics/parameters.ts'
-import { resolveRange, type SelectionNeeds, type WorkspaceScope } from '../../analytics/resolve-selection.ts'
+import { type AnswerContext, resolveRange, type WorkspaceScope } from '../../analytics/resolve-selection.ts'
 import type { TimeRange } from '../../analytics/timeline.ts'
 import {
   isViewFilter,
@@ -46,7 +46,7 @@ export interface NarrowedSelection {
 
 /** @throws Failure `invalid` for a wrong parameter, and for one that nothing in the view has */
 export async function narrowSelection(
-  needs: SelectionNeeds,
+  needs: AnswerContext,
   scope: WorkspaceScope,
   settings: ViewSettings,
   { filters, range }: AskedView,

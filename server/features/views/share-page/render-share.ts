@@ -6,7 +6,7 @@ import { type Html, type PageExtras, renderHtmlPage } from '../../../http/html-p
 import { writeFilter } from '../../../storage/filter-grammar.ts'
 import { createBucketFormatter, formatFigure, shareBar, timelineChart } from '../chart.ts'
 import { DIMENSIONS, type Dimension, formatValue } from '../dimensions.ts'
-import { FIGURE_METRICS, type FigureMetric } from '../figure-metrics.ts'
+import { FIGURE_LABELS, FIGURE_METRICS } from '../figure-metrics.ts'
 import type { SharedAnswer, SharedCard } from './answer-share.ts'
 
 export const STATS_STYLE = `
@@ -24,10 +24,8 @@ body { place-items: start center; align-content: start } main { max-width: 64rem
 nav.line { display: flex; flex-wrap: wrap; gap: .25rem .75rem; margin: 0 0 .75rem; font-size: .9375rem } nav.line [aria-current] { font-weight: 600; color: var(--ink); text-decoration: none }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem } .cards section { min-width: 0; padding: 1rem; border: 1px solid var(--line); border-radius: .5rem }
 .chip { padding: 0 .5rem; border: 1px solid var(--line); border-radius: .5rem; text-decoration: none; color: var(--ink) }
-table { border-collapse: collapse; font-size: .875rem } td, th { padding: .25rem .75rem .25rem 0; text-align: left } details { margin: 0 0 1rem } .proof { margin: 1rem 0 0; font-size: .875rem } .proof code { overflow-wrap: anywhere }
+table { border-collapse: collapse; font-size: .875rem } td, th { padding: .25rem .75rem .25rem 0; text-align: left } details { margin: 0 0 1rem } .proof { margin: 1rem 0 0; font-size: .875rem }
 `
-
-const METRICS: Record<FigureMetric, string> = { clicks: 'Clicks', visitors: 'Visitors', leads: 'Leads' }
 
 const INTERVAL_NAMES: Record<string, string> = {
   '24h': '24 hours',
@@ -65,10 +63,7 @@ function toContent(answer: SharedAnswer): Html {
   const { name, totals, timezone, metric, time, cards, proof } = answer
   const toAddress = createAddress(answer)
   const day = new Intl.DateTimeFormat('en', { timeZone: timezone, dateStyle: 'medium' })
-  const formatBucket = createBucketFormatter(
-    time.map(({ at }) => at),
-    timezone,
-  )
+  const formatBucket = createBucketFormatter(time, timezone)
   const bars = time.map(({ at, count }) => ({ count, title: `${formatBucket(at)}: ${formatFigure(count)}` }))
   const [first, last] = [time[0], time.at(-1)]
   return html`<h1>${name}</h1>
@@ -79,11 +74,11 @@ ${toRanges(answer, toAddress)}${toChips(answer, toAddress)}
     if (count === null) return ''
     const current = each === metric ? html` aria-current="true"` : ''
     const href = toAddress({ metric: each === 'clicks' ? undefined : each })
-    return html`<a href="${href}"${current}>${METRICS[each]} <b>${formatFigure(count)}</b></a>`
+    return html`<a href="${href}"${current}>${FIGURE_LABELS[each]} <b>${formatFigure(count)}</b></a>`
   })}</nav>
-${timelineChart(bars, `${METRICS[metric]} over time`)}
+${timelineChart(bars, `${FIGURE_LABELS[metric]} over time`)}
 ${first && last ? html`<p class="ends"><span>${formatBucket(first.at)}</span><span>${formatBucket(last.at)}</span></p>` : html`<p>No clicks match these filters.</p>`}
-<details><summary>Figures as a table</summary><table><tr><th>Time</th><th>${METRICS[metric]}</th></tr>${time.map(({ at, count }) => html`<tr><td>${formatBucket(at)}</td><td>${formatFigure(count)}</td></tr>`)}</table></details>
+<details><summary>Figures as a table</summary><table><tr><th>Time</th><th>${FIGURE_LABELS[metric]}</th></tr>${time.map(({ at, count }) => html`<tr><td>${formatBucket(at)}</td><td>${formatFigure(count)}</td></tr>`)}</table></details>
 <div class="cards">${cards.map((card) => toCard(card, answer, toAddress))}</div>
 ${proof === null ? '' : toProof(proof)}`
 }

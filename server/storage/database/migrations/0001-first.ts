@@ -3,7 +3,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
-import { type ColumnTypes, getColumnTypes } from './columns.ts'
+import { type ColumnTypes, createIndex, getColumnTypes } from './columns.ts'
 
 export function first(engine: DatabaseEngine) {
   const types = getColumnTypes(engine)
@@ -117,7 +117,7 @@ async function createTags(db: Kysely<unknown>, { bigint, text, table }: ColumnTy
     .addColumn('workspace_id', bigint, (c) => c.notNull())
     .addPrimaryKeyConstraint('link_tags_key', ['link_id', 'tag_id'])
     .execute()
-  await db.schema.createIndex('link_tags_by_tag').on('link_tags').columns(['tag_id', 'link_id']).execute()
+  await createIndex(db, 'link_tags', 'link_tags_by_tag', ['tag_id', 'link_id'])
 }
 
 async function createIdempotencyKeys(db: Kysely<unknown>, { bigint, text }: ColumnTypes) {
@@ -132,7 +132,7 @@ async function createIdempotencyKeys(db: Kysely<unknown>, { bigint, text }: Colu
     .addColumn('created_at', bigint, (c) => c.notNull())
     .addPrimaryKeyConstraint('idempotency_keys_key', ['workspace_id', 'key'])
     .execute()
-  await db.schema.createIndex('idempotency_keys_by_age').on('idempotency_keys').column('created_at').execute()
+  await createIndex(db, 'idempotency_keys', 'idempotency_keys_by_age', ['created_at'])
 }
 
 async function createCounters(db: Kysely<unknown>, { postgres, bigint, text }: ColumnTypes) {

@@ -2,7 +2,7 @@
 
 import type { Kysely } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
-import { getColumnTypes } from './columns.ts'
+import { createIndex, getColumnTypes } from './columns.ts'
 
 export function erasures(engine: DatabaseEngine) {
   const { bigint, text } = getColumnTypes(engine)
@@ -23,7 +23,7 @@ export function erasures(engine: DatabaseEngine) {
         .execute()
       // The other indexes leave out deleted links. Exports name those too, and the deletion of a workspace removes
       // them.
-      await db.schema.createIndex('links_by_workspace').on('links').columns(['workspace_id', 'id']).execute()
+      await createIndex(db, 'links', 'links_by_workspace', ['workspace_id', 'id'])
     },
   }
 }

@@ -3,7 +3,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
-import { type ColumnTypes, getColumnTypes } from './columns.ts'
+import { type ColumnTypes, createIndex, getColumnTypes } from './columns.ts'
 
 export function forms(engine: DatabaseEngine) {
   const types = getColumnTypes(engine)
@@ -32,11 +32,7 @@ async function createForms(db: Kysely<unknown>, { bigint, text, table }: ColumnT
     .addColumn('created_at', bigint, (c) => c.notNull())
     .addColumn('updated_at', bigint, (c) => c.notNull())
     .execute()
-  await db.schema
-    .createIndex('forms_by_created_at')
-    .on('forms')
-    .columns(['workspace_id', 'created_at', 'id'])
-    .execute()
+  await createIndex(db, 'forms', 'forms_by_created_at', ['workspace_id', 'created_at', 'id'])
 }
 
 async function createSubmissions(db: Kysely<unknown>, { bigint, text, table }: ColumnTypes) {
@@ -59,21 +55,9 @@ async function createSubmissions(db: Kysely<unknown>, { bigint, text, table }: C
     .addColumn('attribution_due', 'integer', (c) => c.notNull().defaultTo(0))
   for (const column of VISITOR_COLUMNS) submissions = submissions.addColumn(column, text)
   await submissions.addColumn('created_at', bigint, (c) => c.notNull()).execute()
-  await db.schema
-    .createIndex('submissions_by_form')
-    .on('submissions')
-    .columns(['form_id', 'created_at', 'id'])
-    .execute()
-  await db.schema
-    .createIndex('submissions_by_workspace')
-    .on('submissions')
-    .columns(['workspace_id', 'created_at', 'id'])
-    .execute()
-  await db.schema
-    .createIndex('submissions_by_fingerprint')
-    .on('submissions')
-    .columns(['fingerprint', 'created_at'])
-    .execute()
+  await createIndex(db, 'submissions', 'submissions_by_form', ['form_id', 'created_at', 'id'])
+  await createIndex(db, 'submissions', 'submissions_by_workspace', ['workspace_id', 'created_at', 'id'])
+  await createIndex(db, 'submissions', 'submissions_by_fingerprint', ['fingerprint', 'created_at'])
   // This index is tiny: it has the submissions of the last seconds.
   await db.schema
     .createIndex('submissions_with_attribution_due')
@@ -89,7 +73,7 @@ async function createCaptchaTokens(db: Kysely<unknown>, { bigint, text }: Column
     .addColumn('token', text, (c) => c.primaryKey())
     .addColumn('expires_at', bigint, (c) => c.notNull())
     .execute()
-  await db.schema.createIndex('captcha_tokens_by_expiry').on('captcha_tokens').column('expires_at').execute()
+  await createIndex(db, 'captcha_tokens', 'captcha_tokens_by_expiry', ['expires_at'])
 }
 
 const VISITOR_COLUMNS = [

@@ -3,7 +3,7 @@
 import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
-import { type ColumnTypes, getColumnTypes } from './columns.ts'
+import { type ColumnTypes, createIndex, getColumnTypes } from './columns.ts'
 
 export function notify(engine: DatabaseEngine) {
   const types = getColumnTypes(engine)
@@ -34,11 +34,7 @@ async function createChannels(db: Kysely<unknown>, { bigint, text, table }: Colu
     .addColumn('created_at', bigint, (c) => c.notNull())
     .addColumn('updated_at', bigint, (c) => c.notNull())
     .execute()
-  await db.schema
-    .createIndex('channels_by_created_at')
-    .on('channels')
-    .columns(['workspace_id', 'created_at', 'id'])
-    .execute()
+  await createIndex(db, 'channels', 'channels_by_created_at', ['workspace_id', 'created_at', 'id'])
 }
 
 async function createDeliveries(db: Kysely<unknown>, { bigint, text, table }: ColumnTypes) {
@@ -55,11 +51,7 @@ async function createDeliveries(db: Kysely<unknown>, { bigint, text, table }: Co
     .addColumn('created_at', bigint, (c) => c.notNull())
     .addColumn('finished_at', bigint)
     .execute()
-  await db.schema
-    .createIndex('deliveries_by_created_at')
-    .on('deliveries')
-    .columns(['workspace_id', 'created_at', 'id'])
-    .execute()
+  await createIndex(db, 'deliveries', 'deliveries_by_created_at', ['workspace_id', 'created_at', 'id'])
   // Waiting deliveries by channel, so that thousands for one channel do not slow down another channel.
   await db.schema
     .createIndex('deliveries_waiting')
@@ -67,11 +59,7 @@ async function createDeliveries(db: Kysely<unknown>, { bigint, text, table }: Co
     .columns(['channel_id', 'due_at', 'id'])
     .where(sql.ref('status'), '=', 'waiting')
     .execute()
-  await db.schema
-    .createIndex('deliveries_by_submission')
-    .on('deliveries')
-    .columns(['submission_id'])
-    .execute()
+  await createIndex(db, 'deliveries', 'deliveries_by_submission', ['submission_id'])
 }
 
 async function createDeliveryAttempts(db: Kysely<unknown>, { bigint, text, table }: ColumnTypes) {
@@ -85,10 +73,6 @@ async function createDeliveryAttempts(db: Kysely<unknown>, { bigint, text, table
     .addColumn('took_ms', bigint, (c) => c.notNull())
     .addColumn('at', bigint, (c) => c.notNull())
     .execute()
-  await db.schema
-    .createIndex('delivery_attempts_by_delivery')
-    .on('delivery_attempts')
-    .columns(['delivery_id', 'id'])
-    .execute()
-  await db.schema.createIndex('delivery_attempts_by_age').on('delivery_attempts').column('at').execute()
+  await createIndex(db, 'delivery_attempts', 'delivery_attempts_by_delivery', ['delivery_id', 'id'])
+  await createIndex(db, 'delivery_attempts', 'delivery_attempts_by_age', ['at'])
 }

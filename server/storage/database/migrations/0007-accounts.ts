@@ -2,7 +2,7 @@
 
 import type { Kysely } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
-import { type ColumnTypes, getColumnTypes } from './columns.ts'
+import { type ColumnTypes, createIndex, getColumnTypes } from './columns.ts'
 
 export function accounts(engine: DatabaseEngine) {
   const types = getColumnTypes(engine)
@@ -42,8 +42,8 @@ async function createSessions(db: Kysely<unknown>, { bigint, text, table }: Colu
     .addColumn('created_at', bigint, (c) => c.notNull())
     .addColumn('updated_at', bigint, (c) => c.notNull())
     .execute()
-  await db.schema.createIndex('sessions_by_user').on('sessions').columns(['user_id', 'id']).execute()
-  await db.schema.createIndex('sessions_by_age').on('sessions').column('expires_at').execute()
+  await createIndex(db, 'sessions', 'sessions_by_user', ['user_id', 'id'])
+  await createIndex(db, 'sessions', 'sessions_by_age', ['expires_at'])
 }
 
 async function createIdentities(db: Kysely<unknown>, { bigint, text, table }: ColumnTypes) {
@@ -67,7 +67,7 @@ async function createIdentities(db: Kysely<unknown>, { bigint, text, table }: Co
     .on('identities')
     .columns(['provider_id', 'account_id'])
     .execute()
-  await db.schema.createIndex('identities_by_user').on('identities').columns(['user_id', 'id']).execute()
+  await createIndex(db, 'identities', 'identities_by_user', ['user_id', 'id'])
 }
 
 async function createVerifications(db: Kysely<unknown>, { bigint, text, table }: ColumnTypes) {
@@ -78,12 +78,8 @@ async function createVerifications(db: Kysely<unknown>, { bigint, text, table }:
     .addColumn('created_at', bigint, (c) => c.notNull())
     .addColumn('updated_at', bigint, (c) => c.notNull())
     .execute()
-  await db.schema
-    .createIndex('verifications_by_identifier')
-    .on('verifications')
-    .column('identifier')
-    .execute()
-  await db.schema.createIndex('verifications_by_age').on('verifications').column('expires_at').execute()
+  await createIndex(db, 'verifications', 'verifications_by_identifier', ['identifier'])
+  await createIndex(db, 'verifications', 'verifications_by_age', ['expires_at'])
 }
 
 async function createMembers(db: Kysely<unknown>, { bigint, text }: ColumnTypes) {
@@ -95,7 +91,7 @@ async function createMembers(db: Kysely<unknown>, { bigint, text }: ColumnTypes)
     .addColumn('created_at', bigint, (c) => c.notNull())
     .addPrimaryKeyConstraint('members_key', ['workspace_id', 'user_id'])
     .execute()
-  await db.schema.createIndex('members_by_user').on('members').column('user_id').execute()
+  await createIndex(db, 'members', 'members_by_user', ['user_id'])
 }
 
 async function createInvitations(db: Kysely<unknown>, { bigint, text, table }: ColumnTypes) {
@@ -109,10 +105,6 @@ async function createInvitations(db: Kysely<unknown>, { bigint, text, table }: C
     .addColumn('expires_at', bigint, (c) => c.notNull())
     .addColumn('accepted_at', bigint)
     .execute()
-  await db.schema
-    .createIndex('invitations_by_workspace')
-    .on('invitations')
-    .columns(['workspace_id', 'id'])
-    .execute()
-  await db.schema.createIndex('invitations_by_email').on('invitations').column('email').execute()
+  await createIndex(db, 'invitations', 'invitations_by_workspace', ['workspace_id', 'id'])
+  await createIndex(db, 'invitations', 'invitations_by_email', ['email'])
 }

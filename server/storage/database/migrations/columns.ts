@@ -1,4 +1,4 @@
-// The column types that differ between the engines, and what both need to create tables and add columns.
+// The column types that differ between the engines, and what both need to create tables, columns and indexes.
 
 import type { ColumnBuilderCallback, ColumnDataType, Kysely, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
@@ -39,6 +39,9 @@ export async function addColumns(
   // SQLite adds one column at a time.
   for (const name of names) await db.schema.alterTable(table).addColumn(name, type, build).execute()
 }
+
+export const createIndex = (db: Kysely<unknown>, table: string, name: string, columns: string[]) =>
+  db.schema.createIndex(name).on(table).columns(columns).execute()
 
 /** A number that begins at zero. */
 export const fromZero: ColumnBuilderCallback = (column) => column.notNull().defaultTo(0)

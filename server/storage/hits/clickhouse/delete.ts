@@ -1,17 +1,12 @@
 // Deletes hits in ClickHouse. A mutation rewrites the parts that have them: a lightweight delete would only mark them.
 
-import type { SqlValue, ValueBinder } from '../../filter-sql.ts'
+import { createBinder, type ValueBinder } from '../../filter-sql.ts'
 import type { ImportedHits } from '../hit-engine.ts'
 import type { ClickHouseClient } from './client.ts'
-import { toPlaceholder } from './parameters.ts'
+import { clickHouseDialect } from './dialect.ts'
 
 /** A mutation of a large table rewrites many gigabytes. ClickHouse goes on with it when nobody waits any more. */
 const DELETE_TIMEOUT_MS = 15 * 60_000
-
-export const createBinder =
-  (params: SqlValue[]): ValueBinder =>
-  (value) =>
-    toPlaceholder(params.push(value), value)
 
 /**
  * Deletes the hits of a condition, on every replica. Their bytes stay in inactive parts for some minutes
@@ -21,8 +16,8 @@ export async function deleteWhere(
   client: ClickHouseClient,
   write: (bind: ValueBinder) => string,
 ): Promise<void> {
-  const params: SqlValue[] = []
-  const text = write(createBinder(params))
+  const { params, bind } = createBinder(clickHouseDialect)
+  const text = write(bind)
   // A mutation without hits would rewrite nothing, and stay in the table's list of mutations.
   const sql = `SELECT count() FROM (SELECT 1 FROM hits WHERE ${text} LIMIT 1)`
   const [[found] = []] = await client.select(sql, { params })

@@ -4,10 +4,11 @@ import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { createClickHouseClient } from './client.ts'
 import { deleteHitsBefore, deleteImportedHits, eraseWorkspaceHits } from './delete.ts'
+import { openClickHouseExporter } from './export.ts'
 import { inspectClickHouse } from './inspect.ts'
 import { migrateTables } from './layout.ts'
 import { createHitLoader } from './load.ts'
-import { openClickHouseReader } from './reader.ts'
+import { createQuestionRunner } from './query.ts'
 
 export interface ClickHouseOptions {
   /** Replicas of one server, in the order in which they are used. */
@@ -39,9 +40,10 @@ export async function openClickHouse({
     await client.close()
     throw error
   }
-  const reader = openClickHouseReader(client, scratchDir)
+  const exporter = openClickHouseExporter(client, scratchDir)
   return {
-    ...reader,
+    ...createQuestionRunner(client),
+    export: exporter.run,
     // ClickHouse counts hits alone: docs/adr/0065-no-roll-ups-in-clickhouse.md.
     rollUp: async () => ({ rolled: 0, waiting: 0 }),
     mark: loader.mark,
@@ -52,7 +54,7 @@ export async function openClickHouse({
     deleteImported: (hits) => inTurn(() => deleteImportedHits(client, hits)),
     erase: (workspaceIds) => inTurn(() => eraseWorkspaceHits(client, workspaceIds)),
     async close() {
-      await reader.close()
+      await exporter.close()
       await client.close()
     },
   }

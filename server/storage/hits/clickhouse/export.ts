@@ -3,7 +3,7 @@
 
 import { open, rm } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
-import type { SqlValue } from '../../filter-sql.ts'
+import { createBinder } from '../../filter-sql.ts'
 import { type ClickExporter, openClickExporter } from '../click-exporter.ts'
 import { writeClicks } from '../duckdb/export-writer.ts'
 import { createMemoryInstance } from '../duckdb/memory-instance.ts'
@@ -67,8 +67,7 @@ async function fetchSlice(
   path: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const params: SqlValue[] = []
-  const bind = (value: SqlValue) => clickHouseDialect.placeholder(params.push(value), value)
+  const { params, bind } = createBinder(clickHouseDialect)
   const where = toSelectionSql({ ...selection, ...slice }, clickHouseDialect, bind)
   const text = `SELECT ${COLUMNS} FROM hits WHERE ${where}`
   const stream = await client.stream(text, 'Parquet', { params, settings: SLICE_SETTINGS, signal })

@@ -3,7 +3,7 @@
 // first.
 
 import { log } from '../../../lib/log.ts'
-import type { SqlValue, ValueBinder } from '../../filter-sql.ts'
+import { createBinder, type ValueBinder } from '../../filter-sql.ts'
 import { toClickHouseVisitor } from '../day-visitor.ts'
 import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
@@ -11,7 +11,8 @@ import type { Batch } from '../hit-engine.ts'
 import { type BatchExtent, readBatchBody, readBatchExtent } from './batch-body.ts'
 import { requireCaughtUp } from './caught-up.ts'
 import type { ClickHouseClient } from './client.ts'
-import { createBinder, deleteWhere } from './delete.ts'
+import { deleteWhere } from './delete.ts'
+import { clickHouseDialect } from './dialect.ts'
 import { toPlaceholder } from './parameters.ts'
 
 const fields = Object.keys(HIT_COLUMNS) as (keyof Hit)[]
@@ -160,8 +161,7 @@ async function countHits(
   extent: BatchExtent,
 ): Promise<{ own: number; foreign: number }> {
   if (extent.ids.length === 0) return { own: 0, foreign: 0 }
-  const params: SqlValue[] = []
-  const bind = createBinder(params)
+  const { params, bind } = createBinder(clickHouseDialect)
   const isOwn = `id IN (SELECT arrayJoin(${bind(extent.ids)}))`
   const sql = `SELECT countIf(is_own), countIf(NOT is_own)
     FROM (SELECT ${isOwn} AS is_own FROM hits WHERE ${toRangeSql(batch, extent, bind)})`

@@ -3,12 +3,10 @@
 import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
 import { unavailable } from '../../../lib/failure.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
-import type { SqlValue } from '../../filter-sql.ts'
-import { toClickPageSql } from '../click-page-sql.ts'
+import type { Statement } from '../../filter-sql.ts'
+import { type ClickReader, createClickReader } from '../click-reader.ts'
 import type { HitEngine } from '../hit-engine.ts'
 import { toHitSql } from '../hit-sql.ts'
-import { toLastClicksSql, toLastClickTimesSql } from '../last-clicks-sql.ts'
-import { toRecentClicksSql } from '../recent-clicks-sql.ts'
 import { type DaySpan, toHitsOrigin } from '../rollups/plan-days.ts'
 import { createShareCounter } from '../visitor-shares.ts'
 import { requireCaughtUp } from './caught-up.ts'
@@ -47,59 +45,36 @@ export const toQuestionFailure = (error: unknown): unknown =>
     ? unavailable(error)
     : error
 
-export type QuestionRunner = Pick<
-  HitEngine,
-  'ask' | 'explain' | 'findLastClicks' | 'findLastClickTimes' | 'readClicks' | 'listRecentClicks'
->
-
 /** @param settings limits of each question */
 export function createQuestionRunner(
   client: Pick<ClickHouseClient, 'select'>,
   settings: Record<string, number> = QUESTION_SETTINGS,
-): QuestionRunner {
+): ClickReader & Pick<HitEngine, 'ask' | 'explain'> {
   const turns = createFairQueue<number>(QUESTIONS, QUESTIONS_OF_WORKSPACE)
-  const select = (workspaceId: number, text: string, params: SqlValue[]) =>
-    turns.run(workspaceId, async () => {
-      try {
-        return await client.select(text, { params, settings })
-      } catch (error) {
+  const run = <Answer>(workspaceId: number, { text, params, read }: Statement<Answer>): Promise<Answer> =>
+    turns.run(workspaceId, () =>
+      client.select(text, { params, settings }).then(read, (error) => {
         throw toQuestionFailure(error)
-      }
-    })
+      }),
+    )
   const ask = createShareCounter({
-    async ask(query, share) {
-      const { text, params, read } = toHitSql(query, clickHouseDialect, share)
-      return read(await select(query.workspaceId, text, params))
-    },
+    ask: (query, share) => run(query.workspaceId, toHitSql(query, clickHouseDialect, share)),
     isOutOfMemory: (error) => error instanceof ClickHouseError && error.code === CLICKHOUSE_CODES.memoryLimit,
     largeQuestions: createFairQueue(1),
   })
+  const clicks = createClickReader(clickHouseDialect, run)
   return {
+    ...clicks,
     ask,
     async explain(query) {
       // No answer fails for its explanation. What goes wrong here fails the question too, which says so.
-      const hitDays = select(query.workspaceId, HIT_DAYS, []).then(toHitDays, () => undefined)
+      const hitDays = run(query.workspaceId, HIT_DAYS).catch(() => undefined)
       const [answers, days] = await Promise.all([ask(query), hitDays])
       return { answers, origin: toHitsOrigin(query, 'engine', days) }
     },
-    async findLastClicks(query) {
-      if (query.moments.length === 0) return []
-      const { text, params, read } = toLastClicksSql(query, clickHouseDialect)
-      return read(await select(query.workspaceId, text, params))
-    },
     async readClicks(query) {
-      const { text, params, read } = toClickPageSql(query, clickHouseDialect)
       await waitUntilCaughtUp(client)
-      return read(await select(query.workspaceId, text, params))
-    },
-    async findLastClickTimes(workspaceId, linkIds) {
-      if (linkIds.length === 0) return []
-      const { text, params, read } = toLastClickTimesSql(workspaceId, linkIds, clickHouseDialect)
-      return read(await select(workspaceId, text, params))
-    },
-    async listRecentClicks(query) {
-      const { text, params, read } = toRecentClicksSql(query, clickHouseDialect)
-      return read(await select(query.workspaceId, text, params))
+      return clicks.readClicks(query)
     },
   }
 }
@@ -125,7 +100,8 @@ async function waitUntilCaughtUp(client: Pick<ClickHouseClient, 'select'>): Prom
 }
 
 /** The partitions say which days have hits: none are read. */
-const HIT_DAYS = `SELECT intDiv(min(recorded_at), ${DAY_MS}), intDiv(max(recorded_at), ${DAY_MS}) FROM hits HAVING count() > 0`
-
-const toHitDays = ([row]: readonly (readonly unknown[])[]): DaySpan =>
-  row ? { start: Number(row[0]), end: Number(row[1]) + 1 } : { start: 0, end: 0 }
+const HIT_DAYS: Statement<DaySpan> = {
+  text: `SELECT intDiv(min(recorded_at), ${DAY_MS}), intDiv(max(recorded_at), ${DAY_MS}) FROM hits HAVING count() > 0`,
+  params: [],
+  read: ([row]) => (row ? { start: Number(row[0]), end: Number(row[1]) + 1 } : { start: 0, end: 0 }),
+}

@@ -8,10 +8,12 @@ import { createSerialQueue, type SerialQueue } from '../../../lib/concurrency/se
 import { unavailable } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { ClickExporter } from '../click-exporter.ts'
+import { createClickReader } from '../click-reader.ts'
 import type { Batch, HitEngine } from '../hit-engine.ts'
 import { startClosingNames } from './close-names.ts'
 import { openReadConnections, type ReadConnections } from './connections.ts'
 import { createDamageWatch, type DamageWatch } from './damage-watch.ts'
+import { duckDbDialect } from './dialect.ts'
 import { deleteBefore, deleteImported, eraseFromFiles } from './erase.ts'
 import { openDuckDbExporter } from './export.ts'
 import { toBackupPath, toFailuresPath } from './hit-file.ts'
@@ -19,7 +21,7 @@ import { inspectDuckDb } from './inspect.ts'
 import { HIT_COLUMN_LIST, migrateLayout } from './layout.ts'
 import { loadBatch, readMark, skipBatches } from './load.ts'
 import { copyDurably, openDuckDbFile } from './open-file.ts'
-import { findLastClicks, findLastClickTimes, listRecentClicks, readClickPage } from './query.ts'
+import { runStatement } from './query.ts'
 import { createReadWriteLock, type ReadWriteLock } from './read-write-lock.ts'
 import {
   openRollUps,
@@ -172,6 +174,9 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
     replaceBackup: () => writeAlone(replaceBackup),
   })
   return {
+    ...createClickReader(duckDbDialect, (workspaceId, statement) =>
+      read(workspaceId, (connection) => runStatement(connection, statement)),
+    ),
     mark: (node) => write(() => readMark(writer, node)),
     load: (batch) =>
       sorter.runLoad(() => watchDamage(() => rollUps.withRepair(() => engine.writeQueue(() => load(batch))))),
@@ -179,7 +184,6 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
     ask: async (query) => (await watchDamage(() => rollUps.explain(query))).answers,
     explain: (query) => watchDamage(() => rollUps.explain(query)),
     rollUp: (now) => watchDamage(() => rollUps.rollUp(now)),
-    findLastClicks: (query) => read(query.workspaceId, (connection) => findLastClicks(connection, query)),
     export: (request, signal) => watchDamage(() => exporter.run(request, signal)),
     deleteBefore: (before) =>
       removeAlone(async () => {
@@ -191,10 +195,6 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
         await remove(() => deleteImported(writer, hits))
         await replaceBackup()
       }),
-    findLastClickTimes: (workspaceId, linkIds) =>
-      read(workspaceId, (connection) => findLastClickTimes(connection, workspaceId, linkIds)),
-    readClicks: (query) => read(query.workspaceId, (connection) => readClickPage(connection, query)),
-    listRecentClicks: (query) => read(query.workspaceId, (connection) => listRecentClicks(connection, query)),
     // In the turn of no workspace. The connection is used while no commit runs.
     inspect: (withClicks) => read(0, (connection) => inspectDuckDb(connection, withClicks)),
     backup: (to) => writeAlone(() => copyTo(to)),

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { unavailable } from '../../../lib/failure.ts'
 import { DROPPED_START, FORMULA_IN_LINE, NUMBER_CELL } from '../../../lib/formats/csv-line.ts'
-import type { SqlValue, ValueBinder } from '../../filter-sql.ts'
+import { createBinder, type SqlValue, type ValueBinder } from '../../filter-sql.ts'
 import { ORIGIN_DIMENSIONS, toKnownSelect, toOriginSelect } from '../../sources/origin-sql.ts'
 import type { StatementRunner } from '../click-exporter.ts'
 import type { Hit } from '../hit.ts'
@@ -108,11 +108,6 @@ async function planSlices({ request, dialect, count }: ClickWriterNeeds): Promis
     })
   })
   return slices.length > 0 ? slices : [{ start: selection.start, end: selection.start }]
-}
-
-function createBinder(dialect: HitDialect) {
-  const params: SqlValue[] = []
-  return { params, bind: (value: SqlValue) => dialect.placeholder(params.push(value), value) }
 }
 
 /** @returns the paths of the parts, one for each slice */

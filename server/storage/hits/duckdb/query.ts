@@ -3,22 +3,9 @@
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
-import type { SqlValue } from '../../filter-sql.ts'
-import { toClickPageSql } from '../click-page-sql.ts'
-import type {
-  ClickPage,
-  ClickPageQuery,
-  HitAnswer,
-  HitQuery,
-  LastClick,
-  LastClicksQuery,
-  LastClickTime,
-  RecentClick,
-  RecentClicksQuery,
-} from '../hit-engine.ts'
+import type { Statement } from '../../filter-sql.ts'
+import type { HitAnswer, HitQuery } from '../hit-engine.ts'
 import { toHitSql } from '../hit-sql.ts'
-import { toLastClicksSql, toLastClickTimesSql } from '../last-clicks-sql.ts'
-import { toRecentClicksSql } from '../recent-clicks-sql.ts'
 import { createShareCounter, type VisitorShare } from '../visitor-shares.ts'
 import type { ReadConnections } from './connections.ts'
 import { duckDbDialect } from './dialect.ts'
@@ -40,55 +27,23 @@ export function createQueryRunner(
   })
 }
 
-export async function runQuery(
+export const runQuery = (
   connection: DuckDBConnection,
   query: HitQuery,
   share?: VisitorShare,
-): Promise<HitAnswer[]> {
-  const { text, params, read } = toHitSql(query, duckDbDialect, share)
-  return read(await runStatement(connection, text, params))
-}
+): Promise<HitAnswer[]> => runStatement(connection, toHitSql(query, duckDbDialect, share))
 
-export async function findLastClicks(
+export async function runStatement<Answer>(
   connection: DuckDBConnection,
-  query: LastClicksQuery,
-): Promise<(LastClick | null)[]> {
-  if (query.moments.length === 0) return []
-  const { text, params, read } = toLastClicksSql(query, duckDbDialect)
-  return read(await runStatement(connection, text, params))
-}
-
-export async function findLastClickTimes(
-  connection: DuckDBConnection,
-  workspaceId: number,
-  linkIds: number[],
-): Promise<LastClickTime[]> {
-  if (linkIds.length === 0) return []
-  const { text, params, read } = toLastClickTimesSql(workspaceId, linkIds, duckDbDialect)
-  return read(await runStatement(connection, text, params))
-}
-
-export async function readClickPage(connection: DuckDBConnection, query: ClickPageQuery): Promise<ClickPage> {
-  const { text, params, read } = toClickPageSql(query, duckDbDialect)
-  return read(await runStatement(connection, text, params))
-}
-
-export async function listRecentClicks(
-  connection: DuckDBConnection,
-  query: RecentClicksQuery,
-): Promise<RecentClick[]> {
-  const { text, params, read } = toRecentClicksSql(query, duckDbDialect)
-  return read(await runStatement(connection, text, params))
-}
-
-export async function runStatement(connection: DuckDBConnection, text: string, params: SqlValue[]) {
+  { text, params, read }: Statement<Answer>,
+): Promise<Answer> {
   const timer = setTimeout(() => connection.interrupt(), ASK_TIMEOUT_MS)
   try {
     const plain = inlinePlainValues(text, params)
     const answer = await (plain === undefined
       ? connection.runAndReadAll(text, params.map(toDuckDbValue), params.map(toDuckDbType))
       : connection.runAndReadAll(plain))
-    return answer.getRows()
+    return read(answer.getRows())
   } finally {
     clearTimeout(timer)
   }

@@ -2,47 +2,47 @@
 // `roll_heads` has the values with the most clicks of each month. No other value of the month has more clicks than the
 // month's bound.
 
-import type { SqlValue } from '../../filter-sql.ts'
-import type { HitDialect } from '../hit-dialect.ts'
+import { createBinder, type Statement } from '../../filter-sql.ts'
+import type { HitJoinDialect } from '../hit-dialect.ts'
 import type { HitQuery } from '../hit-engine.ts'
 import type { RollUpPlan } from './plan-days.ts'
-import { toDayPieces, toHeadConditions, toMonthPieces, toRawPieces } from './rolled-sql.ts'
+import {
+  toDayPieces,
+  toMonthPieces,
+  toNameCondition,
+  toRawPieces,
+  toWorkspaceCondition,
+} from './rolled-sql.ts'
 import { CLICK_COLUMNS, type RollUpState } from './rollup.ts'
 
 /** More keys than this are no help. */
 const KEYS_MAX = 2000
 
-export interface HeadSql {
-  text: string
-  params: SqlValue[]
-  /** @returns the keys that can be in the answer; undefined when every value can */
-  read(rows: readonly (readonly unknown[])[]): string[] | undefined
-}
-
 /**
  * A value counts at least its known clicks (`low`), and at most these and the bounds of the months that do not name it.
  * The list's last place has at least the lowest of the highest `low`s. A value that cannot reach that is not in the list.
- * @returns undefined where no month of the plan has a long tail
+ * @returns undefined where no month of the plan has a long tail. The statement's answer is the keys that can be in the list;
+ *   undefined when every value can
  */
 export function toHeadSql(
   query: HitQuery,
   plan: RollUpPlan,
   state: RollUpState,
-  dialect: HitDialect,
-): HeadSql | undefined {
+  dialect: HitJoinDialect,
+): Statement<string[] | undefined> | undefined {
   const { groupBy, filters } = query
   if (!CLICK_COLUMNS.some((each) => each === plan.set) || filters.length > 0) return undefined
   if (!('limit' in groupBy) || groupBy.limit > KEYS_MAX) return undefined
   const isIn = (month: number) => plan.months.some(({ start, end }) => month >= start && month < end)
   const tails = [...state.tails].filter(([month]) => isIn(month))
   if (tails.length === 0) return undefined
-  const params: SqlValue[] = []
-  const bind = (value: SqlValue) => dialect.placeholder(params.push(value), value)
+  const { params, bind } = createBinder(dialect)
   const months = tails.map(([month]) => month)
   const others = plan.months.flatMap(({ start, end }) => splitAround(start, end, months))
   const builder = { query, plan: { ...plan, months: others }, state, dialect, bind }
   const days = `day IN (${months.map((month) => bind(month)).join(', ')})`
-  const heads = `SELECT value AS key, clicks AS c, bound AS b FROM roll_heads WHERE ${[...toHeadConditions(builder), days].join(' AND ')}`
+  const ofSet = `${toWorkspaceCondition(query, bind)} AND ${toNameCondition(plan.set, bind)}`
+  const heads = `SELECT value AS key, clicks AS c, bound AS b FROM roll_heads WHERE ${ofSet} AND ${days}`
   const whole = [...toMonthPieces(builder), ...toDayPieces(builder), ...toRawPieces(builder)]
   const pieces = [heads, ...whole.map((piece) => `SELECT key, c, 0 AS b FROM (${piece}) AS piece`)]
   const bound = tails.reduce((sum, [, each]) => sum + each, 0)

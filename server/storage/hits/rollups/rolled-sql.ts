@@ -2,12 +2,18 @@
 // day in common, so their visitors add up.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
-import { type SqlValue, toAnyOfSql, toBucketSql, toFilterSql, type ValueBinder } from '../../filter-sql.ts'
-import { isOriginDimension } from '../../sources/origin-sql.ts'
-import type { HitDialect } from '../hit-dialect.ts'
+import {
+  createBinder,
+  type Statement,
+  toAnyOfSql,
+  toBucketSql,
+  toFilterSql,
+  type ValueBinder,
+} from '../../filter-sql.ts'
+import type { HitJoinDialect } from '../hit-dialect.ts'
 import { type HitAnswer, type HitColumn, type HitFilter, type HitQuery, LINK_DAYS } from '../hit-engine.ts'
 import { toTopOriginsSql } from '../hit-origin-sql.ts'
-import { LINK_DAY, toColumnSql, toSelectionSql } from '../hit-sql.ts'
+import { isOriginGrouping, toGroupingSql, toSelectionSql } from '../hit-sql.ts'
 import type { DaySpan, RollUpPlan } from './plan-days.ts'
 import {
   CLICK_COLUMNS,
@@ -18,18 +24,12 @@ import {
   toNullName,
 } from './rollup.ts'
 
-export interface RolledSql {
-  text: string
-  params: SqlValue[]
-  read(rows: readonly (readonly unknown[])[]): HitAnswer[]
-}
-
 /** Inputs shared by the parts of a statement. */
 interface Builder {
   query: HitQuery
   plan: RollUpPlan
   state: RollUpState
-  dialect: HitDialect
+  dialect: HitJoinDialect
   bind: ValueBinder
 }
 
@@ -42,11 +42,10 @@ export function toRolledSql(
   query: HitQuery,
   plan: RollUpPlan,
   state: RollUpState,
-  dialect: HitDialect,
+  dialect: HitJoinDialect,
   keys?: string[],
-): RolledSql {
-  const params: SqlValue[] = []
-  const bind = (value: SqlValue) => dialect.placeholder(params.push(value), value)
+): Statement<HitAnswer[]> {
+  const { params, bind } = createBinder(dialect)
   const builder = { query, plan, state, dialect, bind }
   const pieces = [...toMonthPieces(builder), ...toDayPieces(builder), ...toRawPieces(builder)]
   const { groupBy } = query
@@ -55,7 +54,7 @@ export function toRolledSql(
   const sums = 'sum(c) AS clicks, sum(v) AS visitors'
   const readKey =
     groupBy.by === 'total' ? () => null : ['time', 'linkId', 'linkDay'].includes(groupBy.by) ? Number : String
-  const read: RolledSql['read'] = (rows) =>
+  const read: Statement<HitAnswer[]>['read'] = (rows) =>
     rows.map(([key, clicks, visitors]) => ({
       key: readKey(key),
       clicks: Number(clicks ?? 0),
@@ -123,30 +122,16 @@ function toSumPiece(builder: Builder, table: string, days: string): string {
 /** Where the value of a column lies in the rows of a set. */
 const toRowColumn = (set: RollUpSet, column: string) => (set === 'people' ? column : 'value')
 
-const toWorkspaceCondition = ({ workspaceId }: HitQuery, bind: ValueBinder) =>
+export const toWorkspaceCondition = ({ workspaceId }: HitQuery, bind: ValueBinder) =>
   `workspace_id = ${bind(workspaceId)}`
 
-const toNameCondition = (set: RollUpSet, bind: ValueBinder) => `name = ${bind(toSetNumber(set))}`
+export const toNameCondition = (set: RollUpSet, bind: ValueBinder) => `name = ${bind(toSetNumber(set))}`
 
-/** The heads of the set, which have all of its rows under its own number. */
-export const toHeadConditions = ({
-  query,
-  plan,
-  bind,
-}: Pick<Builder, 'query' | 'plan' | 'bind'>): string[] => [
+/** The rows of the workspace and the set. */
+const toRowConditions = ({ query, plan: { set }, bind }: Builder): string[] => [
   toWorkspaceCondition(query, bind),
-  `name = ${bind(toSetNumber(plan.set))}`,
+  ...(CLICK_COLUMNS.some((each) => each === set) ? [toNameCondition(set, bind)] : []),
 ]
-
-/** The rows of the workspace and the set, and none of a roll-up that does not count. */
-function toRowConditions({ query, plan, state, dialect, bind }: Builder): string[] {
-  const { set } = plan
-  return [
-    toWorkspaceCondition(query, bind),
-    ...(CLICK_COLUMNS.some((each) => each === set) ? [toNameCondition(set, bind)] : []),
-    ...(state.rolls ? [toAnyOfSql('roll', [...state.rolls], dialect, bind)] : []),
-  ]
-}
 
 const toFilterConditions = ({ query, plan, dialect, bind }: Builder): string[] =>
   query.filters.map((filter) => {
@@ -204,29 +189,15 @@ function toRawPiece({ query, dialect, bind }: Builder, spans: readonly DaySpan[]
   const [first, last] = [spans[0] as DaySpan, spans.at(-1) as DaySpan]
   const range = toSelectionSql({ ...query, start: first.start, end: last.end }, dialect, bind)
   const where = spans.length === 1 ? range : `${range} AND ${toAnySpanSql('recorded_at', spans, bind)}`
-  const counts = `count(*) AS c, ${dialect.countVisitors} AS v`
-  const hits = (query.filters.length === 0 && dialect.countedHits) || 'hits'
-  switch (groupBy.by) {
-    case 'total':
-      return `SELECT NULL AS key, ${counts} FROM ${hits} WHERE ${where}`
-    case 'time':
-      return `SELECT ${toBucketSql('recorded_at', groupBy.starts, bind)} AS key, ${counts} FROM ${hits} WHERE ${where} GROUP BY key`
-    case 'linkId':
-      return `SELECT link_id AS key, ${counts} FROM ${hits} WHERE ${where} GROUP BY key`
-    case 'linkDay':
-      return `SELECT ${LINK_DAY} AS key, ${counts} FROM ${hits} WHERE ${where} GROUP BY key`
-    case 'linkGroup':
-      throw new Error('Roll-ups have no groups of links')
-    default: {
-      if (isOriginDimension(groupBy.by) && !('lookUp' in dialect)) {
-        const by = { by: groupBy.by, nullAs: groupBy.nullAs }
-        const all = toTopOriginsSql(by, { where, visitors: '' }, dialect, bind)
-        return `SELECT key, clicks AS c, visitors AS v FROM (${all}) AS origins`
-      }
-      const key = `coalesce(${toColumnSql(groupBy.by, dialect, bind)}, ${bind(groupBy.nullAs)})`
-      return `SELECT ${key} AS key, ${counts} FROM hits WHERE ${where} GROUP BY key`
-    }
+  if (isOriginGrouping(groupBy)) {
+    const by = { by: groupBy.by, nullAs: groupBy.nullAs }
+    const all = toTopOriginsSql(by, { where, visitors: '' }, dialect, bind)
+    return `SELECT key, clicks AS c, visitors AS v FROM (${all}) AS origins`
   }
+  const { key } = toGroupingSql(groupBy, dialect, bind)
+  const isCounted = query.filters.length === 0 && ['total', 'time', 'linkId', 'linkDay'].includes(groupBy.by)
+  return `SELECT ${key} AS key, count(*) AS c, ${dialect.countVisitors} AS v FROM ${isCounted ? dialect.countedHits : 'hits'}
+    WHERE ${where}${groupBy.by === 'total' ? '' : ' GROUP BY key'}`
 }
 
 const toAnySpanSql = (column: string, spans: readonly DaySpan[], bind: ValueBinder) =>

@@ -73,8 +73,6 @@ export interface RollUpState {
    * Months with few values are not among them.
    */
   tails: ReadonlyMap<number, number>
-  /** The numbers of the roll-ups whose rows count, in an engine that may have rows of older ones. */
-  rolls?: readonly number[]
 }
 
 export const toDay = (at: number) => Math.floor(at / DAY_MS)

@@ -14,7 +14,8 @@ interface NumberFieldProps {
   scale?: number
   /** Shown after the field, such as `MB`. */
   unit?: string
-  placeholder?: string
+  /** What the server takes for an empty field. */
+  defaultsTo?: number
   max?: number
   min?: number
   /** An emptied field gets its last number back. */
@@ -22,7 +23,7 @@ interface NumberFieldProps {
 }
 
 export function NumberField(props: NumberFieldProps) {
-  const { label, hint, error, value, onChange, scale = 1, unit, placeholder, required } = props
+  const { label, hint, error, value, onChange, scale = 1, unit, defaultsTo, required } = props
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = props
   const parse = (text: string): number | null => {
     const number = Number(text.replace(',', '.'))
@@ -40,9 +41,9 @@ export function NumberField(props: NumberFieldProps) {
             {...control}
             type="text"
             inputMode={scale === 1 ? 'numeric' : 'decimal'}
-            className="max-w-32 tabular-nums"
+            className="max-w-40 tabular-nums"
             value={typed ?? format(value)}
-            placeholder={placeholder}
+            placeholder={defaultsTo === undefined ? undefined : `Default: ${defaultsTo}`}
             autoComplete="off"
             onChange={(event) => {
               const next = event.target.value.replace(scale === 1 ? /\D/g : /[^\d.,]/g, '')

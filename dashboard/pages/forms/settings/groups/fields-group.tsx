@@ -4,7 +4,8 @@ import { Plus } from 'lucide-react'
 import { useId, useState } from 'react'
 import { Button } from '../../../../ui/button.tsx'
 import { focusNext } from '../../../../ui/focus.ts'
-import { Field, Input } from '../../../../ui/forms/field.tsx'
+import { CODE_INPUT } from '../../../../ui/forms/control-class.ts'
+import { Field, formatExample, Input } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import { ListField } from '../controls/list-field.tsx'
 import type { GroupProps } from '../form-draft.ts'
@@ -23,7 +24,7 @@ export function FieldsGroup({ form, draft, set, errors }: GroupProps) {
       <ListField
         label="Required fields"
         hint="The names of fields that must not be empty. Press Enter to add a name."
-        placeholder="email"
+        placeholder={formatExample('email')}
         value={draft.requiredFields}
         onChange={(requiredFields) => set({ requiredFields })}
         error={findFieldError(errors, 'requiredFields')}
@@ -83,10 +84,8 @@ function AddRules({ names, add }: { names: string[]; add: (name: string) => void
             list={id}
             value={name}
             maxLength={256}
-            placeholder="phone"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            placeholder={formatExample('phone')}
+            {...CODE_INPUT}
             onChange={(event) => setName(event.target.value)}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || name.trim() === '') return

@@ -2,7 +2,7 @@
 
 import { Plus } from 'lucide-react'
 import { Button } from '../../../../ui/button.tsx'
-import { Toggle } from '../../../../ui/forms/field.tsx'
+import { formatExample, Toggle } from '../../../../ui/forms/field.tsx'
 import { findItemError } from '../controls/item-error.ts'
 import { ListField } from '../controls/list-field.tsx'
 import { NumberField } from '../controls/number-field.tsx'
@@ -75,7 +75,7 @@ function UploadFields({
         <NumberField
           label="Max files"
           hint="In one submission, up to 20."
-          placeholder="5"
+          defaultsTo={5}
           min={1}
           max={20}
           value={uploads.maxFiles}
@@ -85,7 +85,7 @@ function UploadFields({
         <NumberField
           label="Max file size"
           hint="Up to 100 MB."
-          placeholder="10"
+          defaultsTo={10}
           unit="MB"
           scale={MIB}
           max={100 * MIB}
@@ -99,7 +99,7 @@ function UploadFields({
         <ListField
           label="Accepted types"
           hint="Such as image/*, application/pdf or .pdf. Leave empty to accept all types. The server looks at the content of a file, not only at its name."
-          placeholder="image/*"
+          placeholder={formatExample('image/*')}
           value={accept}
           onChange={(next) => change({ accept: next })}
           error={findItemError(errors, 'uploads.accept', accept)}

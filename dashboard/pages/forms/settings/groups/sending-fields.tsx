@@ -2,7 +2,7 @@
 // mistake.
 
 import type { FormResource } from '../../../../../server/features/forms/schema.ts'
-import { TextField } from '../../../../ui/forms/field.tsx'
+import { formatExample, TextField } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import { ChoiceField } from '../controls/choice-field.tsx'
 
@@ -22,7 +22,7 @@ export function PageUrlInput({ draft, set, errors }: SendingFieldsProps) {
       inputMode="url"
       value={draft.pageUrl ?? ''}
       onChange={(event) => set({ pageUrl: event.target.value.trim() || null })}
-      placeholder="https://example.com/contact"
+      placeholder={formatExample('https://example.com/contact')}
       maxLength={2048}
       autoComplete="off"
       hint="Senders return to this page. Browsers send only your site’s address, not the page’s."
@@ -67,7 +67,7 @@ export function AfterSendingChoice({ draft, set, errors }: SendingFieldsProps) {
               inputMode="url"
               value={draft.redirectUrl ?? ''}
               onChange={(event) => set({ redirectUrl: event.target.value.trim() })}
-              placeholder="https://example.com/thanks"
+              placeholder={formatExample('https://example.com/thanks')}
               maxLength={2048}
               autoComplete="off"
               error={findFieldError(errors, 'redirectUrl')}

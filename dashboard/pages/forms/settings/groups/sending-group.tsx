@@ -1,7 +1,7 @@
 // Settings for the pages that senders see after they send the form.
 
 import { Button } from '../../../../ui/button.tsx'
-import { TextField } from '../../../../ui/forms/field.tsx'
+import { formatExample, TextField } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import { ListField } from '../controls/list-field.tsx'
 import type { GroupProps } from '../form-draft.ts'
@@ -35,7 +35,7 @@ export const SendingGroup = ({ form, draft, set, errors }: GroupProps) => (
     <ListField
       label="Allowed hosts for _next"
       hint="A field named _next in the form overrides the choice above. It can redirect to these hosts only, for example example.com. Leave empty to allow all hosts."
-      placeholder="example.com"
+      placeholder={formatExample('example.com')}
       value={draft.nextHosts}
       onChange={(nextHosts) => set({ nextHosts })}
       error={findFieldError(errors, 'nextHosts')}

@@ -1,6 +1,6 @@
 // The protection of a form against bots, and its spam filter.
 
-import { Toggle } from '../../../../ui/forms/field.tsx'
+import { formatExample, Toggle } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import { findItemError } from '../controls/item-error.ts'
 import { ListField } from '../controls/list-field.tsx'
@@ -15,19 +15,19 @@ const LISTS = [
   {
     name: 'words',
     label: 'Blocked words',
-    placeholder: 'casino',
+    placeholder: formatExample('casino'),
     hint: 'A submission with one of these words is spam. A * stands for any letters: crypto* is also “cryptocurrency”.',
   },
   {
     name: 'emails',
     label: 'Blocked email addresses',
-    placeholder: '*@spam.example',
+    placeholder: formatExample('*@spam.example'),
     hint: 'Submissions from these addresses are spam, such as *@spam.example.',
   },
   {
     name: 'domains',
     label: 'Blocked domains',
-    placeholder: 'spam.example',
+    placeholder: formatExample('spam.example'),
     hint: 'Submissions that link to these domains or their subdomains, or come from an address there, are spam.',
   },
 ] as const
@@ -44,7 +44,7 @@ export const ProtectionGroup = ({ draft, set, errors }: GroupProps) => (
     <ListField
       label="Allowed sites"
       hint="For example https://example.com or https://*.example.com. Leave empty to allow all sites."
-      placeholder="https://example.com"
+      placeholder={formatExample('https://example.com')}
       value={draft.allowedOrigins}
       onChange={(allowedOrigins) => set({ allowedOrigins })}
       error={findFieldError(errors, 'allowedOrigins')}
@@ -89,7 +89,7 @@ export function FilterGroup({ draft, set, errors }: GroupProps) {
         label="Spam retention"
         unit="days"
         hint="Spam is erased after that, with its files."
-        placeholder="30"
+        defaultsTo={30}
         min={1}
         value={draft.spamRetentionDays}
         onChange={(spamRetentionDays) => set({ spamRetentionDays })}
@@ -105,7 +105,7 @@ function AddressLimit({ draft, set, errors }: Pick<GroupProps, 'draft' | 'set' |
     <NumberField
       label="Submissions per minute from one IP address"
       hint="Raise it if many people share an address, such as in an office, at a school or at an event."
-      placeholder="10"
+      defaultsTo={10}
       min={1}
       max={600}
       value={draft.perAddress}

@@ -3,7 +3,6 @@
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { describeError, log } from '../../../../lib/log.ts'
-import type { SqlValue } from '../../../filter-sql.ts'
 import type { ExplainedAnswer, HitAnswer, HitQuery } from '../../hit-engine.ts'
 import type { OriginPart, RawReason } from '../../rollups/answer-origin.ts'
 import { chooseRollUps, type RollUpChoice } from '../../rollups/choose-roll-ups.ts'
@@ -13,6 +12,7 @@ import { toRolledSql } from '../../rollups/rolled-sql.ts'
 import type { ReadConnections } from '../connections.ts'
 import { isDamage } from '../damage-watch.ts'
 import { duckDbDialect } from '../dialect.ts'
+import type { runStatement } from '../query.ts'
 import { rollBack } from '../transaction.ts'
 import { readRollUpState } from './marks.ts'
 import type { Roller } from './roller.ts'
@@ -21,11 +21,7 @@ interface QuestionNeeds {
   readers: Pick<ReadConnections, 'use'>
   /** Counts hits alone. */
   askHits(query: HitQuery): Promise<HitAnswer[]>
-  run(
-    connection: DuckDBConnection,
-    text: string,
-    params: SqlValue[],
-  ): Promise<readonly (readonly unknown[])[]>
+  run: typeof runStatement
   /** How often the roll-ups were dropped. */
   countDrops(): number
   /**
@@ -98,9 +94,9 @@ async function askRollUps(
   const plan = planDays(query, choice, state)
   if (Array.isArray(plan)) return plan
   const head = toHeadSql(query, plan, state, duckDbDialect)
-  const keys = head?.read(await run(connection, head.text, head.params))
-  const { text, params, read } = toRolledSql(query, plan, state, duckDbDialect, keys)
-  return { answers: read(await run(connection, text, params)), origin: plan.origin }
+  const keys = head && (await run(connection, head))
+  const answers = await run(connection, toRolledSql(query, plan, state, duckDbDialect, keys))
+  return { answers, origin: plan.origin }
 }
 
 async function readSnapshot<T>(connection: DuckDBConnection, read: () => Promise<T>): Promise<T> {

@@ -2,7 +2,7 @@
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
-import type { SqlValue } from '../../../filter-sql.ts'
+import { createBinder } from '../../../filter-sql.ts'
 import { toOriginSql } from '../../../sources/origin-sql.ts'
 import type { DaySpan } from '../../rollups/plan-days.ts'
 import {
@@ -158,8 +158,7 @@ const ORIGIN_COLUMNS = ['referrer', 'utm_source', 'utm_medium']
 /** @returns whether the day has hits that roll-ups are about */
 async function createSource(connection: RollUpConnection, day: number): Promise<boolean> {
   await connection.run(`DROP TABLE IF EXISTS ${SOURCE}`)
-  const params: SqlValue[] = []
-  const bind = (value: SqlValue) => duckDbDialect.placeholder(params.push(value), value)
+  const { params, bind } = createBinder(duckDbDialect)
   const columns = toSourceColumns((slotMs) => `(recorded_at % ${DAY_MS}) // ${slotMs}`)
   const hits = `SELECT ${columns} FROM hits WHERE recorded_at >= ${day * DAY_MS} AND recorded_at < ${(day + 1) * DAY_MS} AND ${ROLLED_HITS}`
   const distinct = `(SELECT DISTINCT ${ORIGIN_COLUMNS.join(', ')} FROM picked)`

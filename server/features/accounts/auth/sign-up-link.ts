@@ -2,15 +2,13 @@
 // the link. So nobody can create an account for another person's address with a password that they know.
 
 import type { MailSender } from '../../../http/mail/send-mail.ts'
-import { randomToken } from '../../../lib/crypto/random.ts'
-import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { notFound } from '../../../lib/failure.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { RateLimiter } from '../access/rate-limiter.ts'
+import { addMailedLink, deleteMailedLinks, readMailedLink, takeMailedLink } from './mailed-links.ts'
 
 const LINK_VALID_MS = DAY_MS
-const IDENTIFIER_PREFIX = 'sign-up:'
 
 /** Daily limits per address, because anyone can trigger these mails: without an account, and with one. */
 const LINKS_A_DAY = 3
@@ -22,22 +20,10 @@ interface Needs {
   origin: string
 }
 
-/** @returns the URL that the person opens; the database has only the hash of its token */
+/** @returns the URL that the person opens */
 export async function createSignUpLink({ db, now, origin }: Needs, email: string): Promise<string> {
-  const token = randomToken(32)
-  const at = now()
-  await db.write((connection) =>
-    connection
-      .insertInto('verifications')
-      .values({
-        identifier: IDENTIFIER_PREFIX + sha256Hex(token),
-        value: email,
-        expires_at: at + LINK_VALID_MS,
-        created_at: at,
-        updated_at: at,
-      })
-      .execute(),
-  )
+  const link = { value: email, at: now(), validMs: LINK_VALID_MS }
+  const token = await db.write((connection) => addMailedLink(connection, 'sign-up', link))
   return `${origin}/app/confirm?token=${token}`
 }
 
@@ -83,32 +69,17 @@ If you have lost your password, reset it there. If it wasn’t you, ignore this 
 
 /** @throws Failure `not_found`, for a link that is unknown, used or expired */
 export async function getSignUpEmail(connection: Connection, token: string, now: number): Promise<string> {
-  const row = await connection
-    .selectFrom('verifications')
-    .select('value')
-    .where('identifier', '=', IDENTIFIER_PREFIX + sha256Hex(token))
-    .where('expires_at', '>', now)
-    .executeTakeFirst()
-  if (!row) throw notFound('Confirmation')
-  return row.value
+  const email = await readMailedLink(connection, 'sign-up', { token, now })
+  if (email === undefined) throw notFound('Confirmation')
+  return email
 }
 
-/** Only one of two requests with the same link deletes the row. @throws Failure `not_found` */
+/** @throws Failure `not_found` */
 export async function useSignUpLinkIn(
   connection: Connection,
   { token, email, now }: { token: string; email: string; now: number },
 ): Promise<void> {
-  const used = await connection
-    .deleteFrom('verifications')
-    .where('identifier', '=', IDENTIFIER_PREFIX + sha256Hex(token))
-    .where('value', '=', email)
-    .where('expires_at', '>', now)
-    .returning('id')
-    .executeTakeFirst()
-  if (!used) throw notFound('Confirmation')
-  await connection
-    .deleteFrom('verifications')
-    .where('identifier', 'like', `${IDENTIFIER_PREFIX}%`)
-    .where('value', '=', email)
-    .execute()
+  const taken = await takeMailedLink(connection, 'sign-up', { token, now })
+  if (taken?.value !== email) throw notFound('Confirmation')
+  await deleteMailedLinks(connection, ['sign-up'], email)
 }
