@@ -320,7 +320,7 @@ function refuseBothUses(
     context.addIssue({ code: 'custom', path: ['formKeys'], message: 'must be absent where allForms is true' })
 }
 
-/** What a channel of an import is named by: its other settings are not judged anew. */
+/** The type and the name of an imported channel. Its other settings are not judged again. */
 export const ImportedChannel = z.object({ type: oneOf(CHANNEL_TYPES), name: channelName })
 
 export const CreateChannel = z

@@ -14,10 +14,9 @@ import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/e
 import { sendFile } from '../../http/text-stream.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
-import { deleteOutcome } from './delete-outcome.ts'
 import { exportOutcomes } from './export-outcomes.ts'
 import { listOutcomes } from './list-outcomes.ts'
-import { recordOutcome, recordOutcomes } from './record-outcomes.ts'
+import { deleteOutcome, recordOutcome, recordOutcomes } from './record-outcomes.ts'
 import { CreateOutcomes, OutcomeExportQuery, OutcomeListQuery, OutcomeShape } from './schema.ts'
 
 export interface OutcomesApiNeeds {
@@ -25,7 +24,7 @@ export interface OutcomesApiNeeds {
   origin: string
 }
 
-/** How long the file may stand still. */
+/** A client that takes no byte for this long is disconnected. */
 const SENDING_IDLE_SECONDS = 120
 
 const outcomes = { tags: ['Submissions'] }

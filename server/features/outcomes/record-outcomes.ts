@@ -1,12 +1,17 @@
-// Records outcomes of leads, all or nothing. An outcome with a known `externalId` changes in place of a second one.
+// Records outcomes of leads, all or nothing, and takes them back. An outcome with a known `externalId` changes in place of a
+// second one.
 
 import { createPacer } from '../../lib/concurrency/next-turn.ts'
 import { Failure, invalid, notFound } from '../../lib/failure.ts'
 import { findAmountProblem, toDecimalText, toSmallestUnits } from '../../lib/money/amount.ts'
 import type { Connection, Database, DatabaseEngine } from '../../storage/database/open-database.ts'
 import { type Actor, allow } from '../accounts/access/actor.ts'
+import { recordAudit } from '../accounts/audit/record-audit.ts'
 import { lockWorkspace } from '../accounts/workspaces/lock-workspace.ts'
-import { announceOutcomes } from './announce-outcomes.ts'
+import { toLeadFacts } from '../notify/events/channel-filter.ts'
+import { readEventLinks } from '../notify/events/read-links.ts'
+import { enqueueEvents, type NewEvent } from '../notify/outbox/enqueue-events.ts'
+import { toCampaign } from '../visitors/campaign-columns.ts'
 import { findLead } from './find-lead.ts'
 import {
   OUTCOME_COLUMNS,
@@ -187,4 +192,52 @@ async function readOutcomes(connection: Connection, actor: Actor, ids: number[])
     .execute()
   const resources = new Map(rows.map((row) => [row.id, toOutcomeResource(row)]))
   return ids.map((id) => resources.get(id) as OutcomeResource)
+}
+
+/** Stores the deliveries of new outcomes, and of those that an external id has changed. */
+const announceOutcomes = (
+  { connection, engine, workspaceId, at, origin }: OutcomeTransaction & { origin: string },
+  outcomes: OutcomeResource[],
+): Promise<void> =>
+  enqueueEvents(connection, engine, { workspaceId, event: 'outcome.recorded', at }, async () => {
+    const links = await readEventLinks(
+      connection,
+      { workspaceId, origin },
+      outcomes.flatMap(({ linkId }) => linkId ?? []),
+    )
+    const events: NewEvent[] = []
+    for (const outcome of outcomes) {
+      const lead = await connection
+        .selectFrom('submissions')
+        .selectAll()
+        .where('workspace_id', '=', workspaceId)
+        .where('id', '=', outcome.submissionId)
+        .executeTakeFirstOrThrow()
+      const { formKey, linkId } = outcome
+      const link = linkId === null ? undefined : links.get(linkId)
+      const facts = toLeadFacts({ ...lead, ...toCampaign(lead), formKey, linkId }, link)
+      events.push({ facts, data: outcome, submissionId: outcome.submissionId })
+    }
+    return events
+  })
+
+/** @returns the outcome as it was. @throws Failure `not_found` */
+export function deleteOutcome({ db, now }: OutcomeNeeds, actor: Actor, id: number): Promise<OutcomeResource> {
+  allow(actor, OUTCOMES_WRITE)
+  return db.write(async (connection) => {
+    const row = await selectOutcomes(connection, actor)
+      .select(OUTCOME_COLUMNS)
+      .where('outcomes.id', '=', id)
+      .executeTakeFirst()
+    const { numDeletedRows } = await connection
+      .deleteFrom('outcomes')
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    if (!row || numDeletedRows === 0n) throw notFound('Outcome')
+    const target = { type: 'outcome', id } as const
+    const detail = { submissionId: row.submission_id, stage: row.stage }
+    await recordAudit(connection, actor, { action: 'outcome.deleted', target, detail }, now())
+    return toOutcomeResource(row)
+  })
 }

@@ -120,7 +120,7 @@ export const CreateOutcomes = z
   })
   .openapi('CreateOutcomes')
 
-/** What chooses outcomes, in the list and in the export. */
+/** The filters of the list and of the export. */
 export const OUTCOME_SELECTION = {
   start: dateRangeEnd('start', 'By `at`: an instant, or a date (its first moment, UTC)'),
   end: dateRangeEnd('end', 'By `at`: an instant (exclusive), or a date (the whole day counts, UTC)'),

@@ -8,7 +8,7 @@ import type { Database } from '../../../storage/database/open-database.ts'
 import { createApi } from '../../accounts/access/api-env.ts'
 import { newFormKey } from '../settings/form-key.ts'
 import { ATTEMPT_OUTCOMES, type AttemptOutcome, openAttemptCounter } from './attempt-counter.ts'
-import { createLossesApi } from './losses-api.ts'
+import { createLossesApi } from './losses.ts'
 
 const NOON = Date.parse('2026-03-29T12:00:00Z')
 const DAY = 24 * 60 * 60 * 1000

@@ -1,14 +1,17 @@
-// The losses of a form: how its attempts ended in a date range, as counts by outcome and by field.
+// The losses of a form: how its attempts ended in a date range, as counts by outcome and by field (docs/contract.md §6).
 
 import { z } from '@hono/zod-openapi'
+import { apiRoute, dataResponse } from '../../../http/api-route.ts'
 import { invalid } from '../../../lib/failure.ts'
 import { toIso } from '../../../lib/iso-time.ts'
 import { DAY_MS, toUtcDay } from '../../../lib/utc-day.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import { getFormId } from '../settings/get-form.ts'
+import { createApi } from '../../accounts/access/api-env.ts'
+import { FormKeyParameter } from '../schema.ts'
+import { getFormId } from '../settings/form.ts'
 import { SubmissionListQuery } from '../submissions/schema.ts'
-import { ATTEMPT_OUTCOMES, type AttemptOutcome } from './attempt-counter.ts'
+import { ATTEMPT_OUTCOMES, type AttemptCounter, type AttemptOutcome } from './attempt-counter.ts'
 
 /** The default range ends today and has this many days, as in analytics. */
 const DAYS = 30
@@ -47,17 +50,12 @@ export const LossesShape = z
   .openapi('FormLosses')
 export type Losses = z.infer<typeof LossesShape>
 
-export interface LossesNeeds {
-  db: Pick<Database, 'read'>
-  now: () => number
-}
-
 /**
  * Counts are stored by UTC day, so a range that has a part of a day counts the whole day.
  * @throws Failure `not_found`, `invalid`
  */
 export async function getLosses(
-  { db, now }: LossesNeeds,
+  { db, now }: { db: Pick<Database, 'read'>; now: () => number },
   actor: Actor,
   formKey: string,
   query: z.infer<typeof LossesQuery>,
@@ -103,4 +101,34 @@ function toDayRange(
   const last = startOfDay(end === undefined ? Math.max(now, start ?? now) : end - 1)
   const first = start === undefined ? last - (DAYS - 1) * DAY_MS : startOfDay(start)
   return { first, last }
+}
+
+export interface LossesApiNeeds {
+  attempts: Pick<AttemptCounter, 'flush'>
+  now: () => number
+}
+
+const losses = apiRoute({
+  method: 'get',
+  path: '/forms/{formKey}/losses',
+  scope: 'forms:read',
+  operationId: 'getFormLosses',
+  tags: ['Forms'],
+  summary: 'Count how attempts to send a form ended',
+  description:
+    'Counts by UTC day. Nothing of what was sent is stored for them, nor of who sent it. Without start and end, the ' +
+    'range is the last thirty days. A part of a day counts as the whole day.',
+  request: { params: FormKeyParameter, query: LossesQuery },
+  responses: { 200: dataResponse(LossesShape, 'The counts') },
+  fails: [404],
+})
+
+export function createLossesApi({ attempts, now }: LossesApiNeeds) {
+  return createApi().openapi(losses, async (c) => {
+    // The answer has all counts of this process. Other processes write theirs each second.
+    await attempts.flush()
+    const { formKey } = c.req.valid('param')
+    const data = await getLosses({ db: c.get('db'), now }, c.get('actor'), formKey, c.req.valid('query'))
+    return c.json({ data }, 200)
+  })
 }

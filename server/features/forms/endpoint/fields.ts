@@ -37,20 +37,20 @@ export interface SubmissionInput {
   /** Names with a JSON value that is an object, or an array with one. */
   nested: Set<string>
   /** The sender's address, or text that is none, in the field that has it; undefined where it is absent or blank. */
-  email: string | undefined
+  email?: string
   emailField: 'email' | typeof REPLY_TO_FIELD
   /** The honeypot has a value. */
   trapped: boolean
-  next: string | undefined
+  next?: string
   /** The value of `_lang`. */
-  language: string | undefined
-  token: string | undefined
+  language?: string
+  token?: string
   /** The event id of the visit. */
-  eventId: string | undefined
+  eventId?: string
   /** A page view that the server may not have: the form was faster than its report. */
-  pageView: string | undefined
+  pageView?: string
   /** Marks a test of the dashboard, where it is a token of ours. */
-  testToken: string | undefined
+  testToken?: string
 }
 
 /** @param json the body was JSON, where the captcha token has a second name. @throws EndpointError 413 */
@@ -61,15 +61,8 @@ export function parseFields(entries: BodyEntry[], { json }: { json: boolean }): 
     blank: new Set(),
     files: new Set(),
     nested: new Set(),
-    email: undefined,
     emailField: 'email',
     trapped: false,
-    next: undefined,
-    language: undefined,
-    token: undefined,
-    eventId: undefined,
-    pageView: undefined,
-    testToken: undefined,
   }
   const values = new Map<string, string[]>()
   for (const entry of entries) {

@@ -81,10 +81,10 @@ export async function findFirstDuplicate(
 export const noteStored = (db: Database, fingerprint: Fingerprint, id: number): void =>
   RECENT.get(db)?.add(fingerprint, id)
 
-/** Of each SQLite database. */
+/** The recent submissions of each SQLite database. */
 const RECENT = new WeakMap<Database, RecentSubmissions>()
 
-/** Those of the process before. A submission may say that it is of an earlier time: the newest row decides. */
+/** Loads the submissions of the process before. A submission may name an earlier time, so the newest row decides. */
 async function loadRecent(connection: Connection, at: number): Promise<RecentSubmissions> {
   const [newest] = await selectNewest(connection, {})
   const since = Math.max(at, newest ? readTime(newest.fingerprint) : 0) - DUPLICATE_WITHIN_MS

@@ -8,7 +8,7 @@ import { toFieldLabel } from '../markup.ts'
 import { getTexts } from '../rules/languages.ts'
 import { isOriginAllowed, readSenderOrigin } from '../settings/allowed-origins.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
-import { type FramedForm, toFrame } from './framed-page.ts'
+import { type FramedForm, toFrame } from './pages.ts'
 
 export interface MistakeContext {
   form: Pick<FormSettings, 'requiredFields' | 'rules'> & FramedForm

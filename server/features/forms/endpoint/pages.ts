@@ -1,13 +1,41 @@
-// The pages that people see after a native submission, where there is no page to send them back to.
+// The pages that people see after a native submission, where there is no page to send them back to. A page in a frame of the
+// form's own site tells its parent whether the submission has arrived.
 
 import { html } from 'hono/html'
-import { renderHtmlPage } from '../../../http/html-page.ts'
+import { type PageExtras, renderHtmlPage } from '../../../http/html-page.ts'
 import type { PageBrand } from '../../../http/page-brand.ts'
+import { parseUrl } from '../../../lib/web-url.ts'
 import { fillText, getTexts, type Texts } from '../rules/languages.ts'
 import { chooseLanguage, readLanguageRequest } from '../rules/sender-language.ts'
-import { type FrameRequest, toFrame } from './framed-page.ts'
+import type { FormSettings } from '../settings/form-settings.ts'
 
-type Headers = Record<string, string>
+export interface FramedForm extends Pick<FormSettings, 'formKey' | 'pageUrl' | 'allowedOrigins' | 'brand'> {}
+
+/** The form, and the request for its page. */
+export interface FrameRequest {
+  form: FramedForm
+  headers: Pick<Headers, 'get'>
+}
+
+/**
+ * Only the sites that the form names may frame its pages. Without such a list, framing is refused.
+ * @returns the allowed sites, and the script of the page
+ */
+export function toFrame(
+  { form: { formKey, pageUrl, allowedOrigins }, headers }: FrameRequest,
+  outcome: 'accepted' | 'refused',
+): Pick<PageExtras, 'frames' | 'script'> {
+  const page = pageUrl === null ? undefined : parseUrl(pageUrl)?.origin
+  const frames = [...new Set([...(page === undefined ? [] : [page]), ...allowedOrigins])]
+  if (frames.length === 0) return {}
+  // Browsers say so themselves (https://w3c.github.io/webappsec-fetch-metadata/#sec-fetch-dest-header).
+  if (!/^i?frame$/.test(headers.get('sec-fetch-dest') ?? '')) return { frames }
+  // Only an allowed site can be the parent, and the message contains no submitted text.
+  const message = JSON.stringify({ towpath: outcome, formKey })
+  return { frames, script: `if (parent !== self) parent.postMessage(${message}, '*');` }
+}
+
+type AnswerHeaders = Record<string, string>
 type PageTexts = Texts['pages']
 
 /** The thanks page of no form, where the way back is not known. */
@@ -24,13 +52,13 @@ export interface ThanksContent {
   language: string
   /** Absent on the thanks page of no form. */
   frame?: FrameRequest
-  /** Where it is not that of the framed form. */
+  /** The brand of the page, if not that of the framed form. */
   brand?: PageBrand
 }
 
 export function formThanksPage(
   { successMessage, wayBack, language, frame, brand = frame?.form.brand }: ThanksContent,
-  headers: Headers = {},
+  headers: AnswerHeaders = {},
 ) {
   const { pages } = getTexts(language)
   const message = successMessage ?? pages.thanks
@@ -69,7 +97,7 @@ export function endpointErrorPage(
     language,
     frame,
   }: { status: number; error: string; language: string; frame?: FrameRequest },
-  headers: Headers,
+  headers: AnswerHeaders,
 ) {
   const { pages } = getTexts(language)
   const [titleKey, textKey] = EXPLANATIONS[status] ?? UNEXPECTED
@@ -87,7 +115,7 @@ export function endpointErrorPage(
 export function formAddressPage(
   page: URL | undefined,
   language: string,
-  headers: Headers,
+  headers: AnswerHeaders,
   brand?: PageBrand,
 ) {
   const { pages } = getTexts(language)

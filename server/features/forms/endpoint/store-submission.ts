@@ -48,7 +48,7 @@ export interface SubmissionSource {
   userAgent: string
   /** The page with the form: the Referer header, or ''. */
   referer: string
-  /** Where the sender came from, as a site's own server tells it. No browser does. */
+  /** The page that led the sender to the form. Only a site's own server names it. */
   referrer?: string
   /** The sender's browser asked not to be tracked: the submission is matched with no visit and no click. */
   trackingOptOut: boolean

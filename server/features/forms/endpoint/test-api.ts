@@ -6,7 +6,7 @@ import { toIso } from '../../../lib/iso-time.ts'
 import { allow } from '../../accounts/access/actor.ts'
 import { createApi } from '../../accounts/access/api-env.ts'
 import { FormKeyParameter } from '../schema.ts'
-import { getFormId } from '../settings/get-form.ts'
+import { getFormId } from '../settings/form.ts'
 import type { TestTokens } from './test-tokens.ts'
 
 export interface FormTestApiNeeds {

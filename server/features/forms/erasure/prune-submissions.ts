@@ -123,7 +123,7 @@ async function pruneForm(
 }
 
 /**
- * Whether the mail that asks the sender to confirm still waits, or has left since: the sender's time begins when the mail
+ * True while the mail that asks the sender to confirm waits, or has left since: the sender's time begins when the mail
  * leaves, and not while the server holds it back.
  */
 const isAskedSince = (since: number) => sql<boolean>`exists (select 1 from deliveries

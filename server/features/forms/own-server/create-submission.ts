@@ -1,10 +1,14 @@
-// Stores a submission that a site's own server sends with an API key: as the form endpoint does, without the checks of a
-// browser (origin, captcha, limits of an address).
+// POST /v1/forms/{formKey}/submissions: stores a submission that a site's own server sends with an API key. It does what the
+// form endpoint does, without the checks of a browser: origin, captcha and the limits of an address.
 
+import { z } from '@hono/zod-openapi'
+import { apiRoute, dataResponse, jsonRequestBody } from '../../../http/api-route.ts'
 import { Failure, invalid, notFound } from '../../../lib/failure.ts'
+import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import { parseIpAddress } from '../../../lib/parse-ip.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { createApi } from '../../accounts/access/api-env.ts'
 import type { AttemptCounter } from '../attempts/attempt-counter.ts'
 import { countAttempt, countRefusedAttempt } from '../attempts/count-attempt.ts'
 import { EndpointError } from '../endpoint/endpoint-error.ts'
@@ -13,17 +17,18 @@ import { readJsonFields } from '../endpoint/read-body.ts'
 import type { SubmissionSource } from '../endpoint/store-submission.ts'
 import { requireEnabled, type SubmitNeeds, submit } from '../endpoint/submit.ts'
 import { chooseLanguage } from '../rules/sender-language.ts'
+import { FormKeyParameter } from '../schema.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
 import { type FormSettings, findFormSettings } from '../settings/form-settings.ts'
 import { throwSubmissionNotFound } from '../submissions/get-submission.ts'
-import type { SubmissionResource } from '../submissions/schema.ts'
+import { type SubmissionResource, SubmissionShape } from '../submissions/schema.ts'
 import {
   addFilesAndOutcomes,
   type SubmissionNeeds,
   selectSubmissions,
   toSubmissionResource,
 } from '../submissions/submission.ts'
-import type { CreateSubmissionInput } from './schema.ts'
+import { CreateSubmission, type CreateSubmissionInput } from './schema.ts'
 
 export interface CreateSubmissionNeeds extends SubmitNeeds, Pick<SubmissionNeeds, 'origin'> {
   attempts: Pick<AttemptCounter, 'count'>
@@ -110,3 +115,42 @@ function toApiFailure({ status, message, retryAfter }: EndpointError): Failure {
 const TOO_LARGE =
   `must be at most ${FIELD_LIMITS.fields} fields, with names of at most ${FIELD_LIMITS.name} and values of at most ` +
   `${FIELD_LIMITS.value} characters`
+
+const route = apiRoute({
+  tags: ['Submissions'],
+  method: 'post',
+  path: '/forms/{formKey}/submissions',
+  scope: 'submissions:write',
+  operationId: 'createSubmission',
+  summary: "Store a submission from your site's own server",
+  description:
+    'For a server that takes the form itself. It is checked, judged, announced and answered as one that a browser posts to ' +
+    'the form, but no captcha and no origin is asked, and the limit of an address does not hold. Files are not taken. A ' +
+    'mistake in a field is named as `fields.<name>`. A form that is disabled refuses it with 403.',
+  request: {
+    params: FormKeyParameter,
+    body: jsonRequestBody(CreateSubmission, {
+      fields: { name: 'Ada Lovelace', email: 'ada@example.com', message: 'Please call me back.' },
+      address: '203.0.113.7',
+      pageUrl: 'https://example.com/contact?utm_source=news',
+    }),
+  },
+  responses: {
+    200: dataResponse(
+      z.null(),
+      'Caught by the honeypot: it is not stored, and the sender should see a success',
+    ),
+    201: dataResponse(SubmissionShape, 'The stored submission'),
+  },
+  fails: [404],
+})
+
+export const createSubmissionApi = (needs: CreateSubmissionNeeds) =>
+  createApi().openapi(route, async (c) => {
+    const { formKey } = c.req.valid('param')
+    const { fields: _, ...input } = c.req.valid('json')
+    const forThis = { ...needs, db: c.get('db') }
+    const data = await createSubmission(forThis, c.get('actor'), formKey, input, await c.req.text())
+    if (data === null) return c.json({ data }, 200)
+    return c.body(orderedJson({ data }), 201, { 'Content-Type': 'application/json' }) as never
+  })

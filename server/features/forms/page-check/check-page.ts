@@ -12,9 +12,14 @@ import {
   resolveUrl,
 } from './check-action.ts'
 import { checkControls } from './check-controls.ts'
-import { checkContentPolicy, checkEncoding, checkNextHosts, checkSnippet } from './check-policies.ts'
+import {
+  checkContentPolicy,
+  checkEncoding,
+  checkNextHosts,
+  checkScripts,
+  checkSnippet,
+} from './check-policies.ts'
 import { checkReturn } from './check-return.ts'
-import { checkScripts } from './check-scripts.ts'
 import {
   type Finding,
   type Findings,

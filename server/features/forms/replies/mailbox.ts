@@ -27,7 +27,7 @@ const PROGRAMS = [
 ]
 
 /**
- * Whether a person may read the mail. `%` and `!` name a further mail server in the ways of before RFC 1123: some servers
+ * True for an address whose mail a person may read. `%` and `!` name a further mail server in the ways of before RFC 1123: some servers
  * still send such a mail on. A name with a dot at an end, or two in a row, is none in SMTP (RFC 5321 §4.1.2).
  */
 export function isAnswerable(email: string): boolean {

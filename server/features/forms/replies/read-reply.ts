@@ -68,7 +68,7 @@ export const createReplyReader =
     return { ...addressed, confirmUrl, ...renderReply(template, { ...values, stopUrl, confirmUrl }) }
   }
 
-/** Whether the person has stopped the replies of the workspace. */
+/** True where the person has stopped the replies of the workspace. */
 export async function isStopped(
   connection: Connection,
   workspaceId: number,
@@ -83,7 +83,7 @@ export async function isStopped(
   return stop !== undefined
 }
 
-/** As it is sent: the member's text, and the address for answers. */
+/** Finds the reply of a member that a delivery sends: its text, and the address for answers. */
 const findTeamReply = (
   connection: Connection,
   by: { workspaceId: number; submissionId: number; messageId: string },

@@ -50,7 +50,7 @@ export interface ReplyOutboxNeeds {
 }
 
 export interface ReplyOutbox {
-  /** Whether the submission counts only once its sender has confirmed it. */
+  /** True where the submission counts only once its sender has confirmed it. */
   mustConfirm(form: ReplyingForm, email: string | undefined): boolean
   /** In the transaction that stores the submission, which is neither spam nor a duplicate. */
   answer(

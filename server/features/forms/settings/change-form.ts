@@ -12,9 +12,8 @@ import { deleteUnusedLogos, storeBrand } from '../../accounts/brand/store-brand.
 import { channelsExist, listChannelsOfNewForms } from '../../notify/channels/use-for-forms.ts'
 import { requireValidRules } from '../rules/check-rules.ts'
 import type { CreateFormInput, FormResource, UpdateFormInput } from '../schema.ts'
-import { FORMS_WRITE, type FormNeeds, type FormRow, toFormResource } from './form.ts'
+import { FORMS_WRITE, type FormNeeds, type FormRow, getForm, toFormResource } from './form.ts'
 import { DEFAULT_RETURN_MODE, DEFAULT_SPAM_RETENTION_DAYS } from './form-defaults.ts'
-import { getForm } from './get-form.ts'
 import { insertForm } from './insert-form.ts'
 
 /** @throws Failure `invalid`, `conflict` */

@@ -2,7 +2,7 @@
 
 /** The honeypot. A person does not see it; a robot fills it in. */
 export const HONEYPOT_FIELD = '_gotcha'
-/** Where a browser goes after a native submission. */
+/** The browser's destination after a native submission. */
 export const NEXT_FIELD = '_next'
 /** The sender's address, where the form has no field `email`. */
 export const REPLY_TO_FIELD = '_replyto'

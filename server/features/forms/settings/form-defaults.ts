@@ -3,7 +3,7 @@
 import type { SpamSettings } from '../spam/schema.ts'
 
 /**
- * Where a browser goes after a native submission: back to the Referer, as for every form that names nothing else, or to
+ * A browser's destination after a native submission: back to the Referer, as for every form that names nothing else, or to
  * a page of this server.
  */
 export const RETURN_MODES = ['referer', 'hosted'] as const

@@ -16,7 +16,7 @@ export interface JudgedForm extends RuledForm {
 
 export interface JudgedSubmission {
   fields: Map<string, string>
-  email: string | undefined
+  email?: string
   /** Seconds between the page view and the submission. It is called where the classifier needs it. */
   readPageSeconds?: () => number | null
 }

@@ -5,9 +5,8 @@ import type { Connection, Database } from '../../../storage/database/open-databa
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
-import type { SubmissionState } from './bulk-schema.ts'
 import { getSubmission, throwSubmissionNotFound } from './get-submission.ts'
-import type { SubmissionResource } from './schema.ts'
+import type { SubmissionResource, SubmissionState } from './schema.ts'
 import { type SubmissionNeeds, selectSubmissionsById, toSubmissionResource } from './submission.ts'
 import { requireAll } from './update-submissions.ts'
 

@@ -5,7 +5,7 @@ import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { toCsvLine } from '../../../lib/formats/csv-line.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import { getFormId } from '../settings/get-form.ts'
+import { getFormId } from '../settings/form.ts'
 import {
   type CsvColumns,
   FIELD_COLUMNS_MAX,

@@ -1,4 +1,4 @@
-// Lists the outcomes of many submissions with few queries, and adds up the won values.
+// Lists the files and the outcomes of many submissions with few queries, and adds up the won values.
 
 import { sql } from 'kysely'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
@@ -6,47 +6,65 @@ import { toIso } from '../../../lib/iso-time.ts'
 import { toDecimalText, toSmallestUnits } from '../../../lib/money/amount.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { isOneOf, prepareQuery } from '../../../storage/database/prepare-query.ts'
+import { FILE_COLUMNS } from '../uploads/find-file.ts'
 import type { SubmissionResource } from './schema.ts'
 
 type LeadOutcome = SubmissionResource['outcomes'][number]
 
-/** A lead has at most 100 outcomes, and SQLite runs on the event loop. */
+/** A submission has at most 20 files and 100 outcomes. SQLite runs on the event loop: 500 rows take about a millisecond. */
 const SUBMISSIONS_AT_ONCE = 25
 
-const selectOutcomesOfLeads = prepareQuery(
-  (connection, { workspaceId, ids }: { workspaceId: number; ids: number[] } & Record<string, unknown>) =>
-    connection
-      .selectFrom('outcomes')
-      .select(['submission_id', 'stage', 'value', 'currency', 'at'])
-      .where(isOneOf(connection, 'submission_id', ids))
-      // The plus keeps SQLite off the index by workspace, which has the outcomes of all submissions.
-      .where(sql`+workspace_id`, '=', workspaceId)
-      .orderBy('submission_id')
-      .orderBy('at')
-      .orderBy('id'),
+interface PartsQuery extends Record<string, unknown> {
+  workspaceId: number
+  ids: number[]
+}
+
+// The plus keeps SQLite off the index by workspace, which has the rows of all submissions.
+const selectFiles = prepareQuery((connection, { workspaceId, ids }: PartsQuery) =>
+  connection
+    .selectFrom('submission_files')
+    .select(FILE_COLUMNS)
+    .select('submission_id')
+    .where(isOneOf(connection, 'submission_id', ids))
+    .where(sql`+workspace_id`, '=', workspaceId)
+    .orderBy('submission_id')
+    .orderBy('id'),
 )
 
-/** @returns the outcomes of each submission that has some, oldest first */
-export async function listOutcomesOfSubmissions(
+const selectOutcomes = prepareQuery((connection, { workspaceId, ids }: PartsQuery) =>
+  connection
+    .selectFrom('outcomes')
+    .select(['submission_id', 'stage', 'value', 'currency', 'at'])
+    .where(isOneOf(connection, 'submission_id', ids))
+    .where(sql`+workspace_id`, '=', workspaceId)
+    .orderBy('submission_id')
+    .orderBy('at')
+    .orderBy('id'),
+)
+
+/** @returns of each submission that has some: its files in the order of sending, and its outcomes, oldest first */
+export async function listFilesAndOutcomes(
   connection: Connection,
   workspaceId: number,
   submissionIds: number[],
-): Promise<Map<number, LeadOutcome[]>> {
+) {
+  const files = new Map<number, SubmissionResource['files']>()
   const outcomes = new Map<number, LeadOutcome[]>()
   for (let from = 0; from < submissionIds.length; from += SUBMISSIONS_AT_ONCE) {
     if (from > 0) await takeTurn()
-    const ids = submissionIds.slice(from, from + SUBMISSIONS_AT_ONCE)
-    for (const { submission_id, at, ...row } of await selectOutcomesOfLeads(connection, {
-      workspaceId,
-      ids,
-    })) {
-      const outcome = { ...row, at: toIso(at) } as LeadOutcome
-      const own = outcomes.get(submission_id)
-      if (own) own.push(outcome)
-      else outcomes.set(submission_id, [outcome])
-    }
+    const query = { workspaceId, ids: submissionIds.slice(from, from + SUBMISSIONS_AT_ONCE) }
+    for (const { submission_id, ...file } of await selectFiles(connection, query))
+      addTo(files, submission_id, file)
+    for (const { submission_id, at, ...row } of await selectOutcomes(connection, query))
+      addTo(outcomes, submission_id, { ...row, at: toIso(at) } as LeadOutcome)
   }
-  return outcomes
+  return { files, outcomes }
+}
+
+function addTo<Part>(parts: Map<number, Part[]>, submissionId: number, part: Part): void {
+  const own = parts.get(submissionId)
+  if (own) own.push(part)
+  else parts.set(submissionId, [part])
 }
 
 /** The value of won outcomes by currency, because amounts of different currencies are never added up. */

@@ -3,7 +3,7 @@
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { cutPage, fitPage, orderByCreation, type Page, readPageQuery } from '../../../lib/pagination.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
-import { findFormId, getFormId } from '../settings/get-form.ts'
+import { findFormId, getFormId } from '../settings/form.ts'
 import { scanSubmissionPage } from './scan-submission-page.ts'
 import {
   isAfterPosition,

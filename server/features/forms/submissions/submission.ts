@@ -19,8 +19,7 @@ import type { Tables } from '../../../storage/database/tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
 import { ANNOUNCED } from '../leads/announced.ts'
-import { listFilesOfSubmissions } from '../uploads/list-files.ts'
-import { listOutcomesOfSubmissions } from './list-outcomes.ts'
+import { listFilesAndOutcomes } from './list-outcomes.ts'
 import type { SubmissionResource, SubmissionSelection } from './schema.ts'
 
 type Attribution = SubmissionResource['attribution']
@@ -123,8 +122,7 @@ export async function addFilesAndOutcomes(
   rows: RowOfColumns[],
 ): Promise<SubmissionRow[]> {
   const ids = rows.map(({ id }) => id)
-  const files = await listFilesOfSubmissions(connection, workspaceId, ids)
-  const outcomes = await listOutcomesOfSubmissions(connection, workspaceId, ids)
+  const { files, outcomes } = await listFilesAndOutcomes(connection, workspaceId, ids)
   return rows.map((row) => ({
     ...row,
     files: files.get(row.id) ?? [],

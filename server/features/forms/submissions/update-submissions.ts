@@ -6,9 +6,13 @@ import type { Connection, OnCommit } from '../../../storage/database/open-databa
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { findMember } from '../../accounts/workspaces/members.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
-import type { SubmissionState, UpdateSubmissionsInput } from './bulk-schema.ts'
 import { getSubmission, throwSubmissionNotFound } from './get-submission.ts'
-import type { SubmissionResource, UpdateSubmissionInput } from './schema.ts'
+import type {
+  SubmissionResource,
+  SubmissionState,
+  UpdateSubmissionInput,
+  UpdateSubmissionsInput,
+} from './schema.ts'
 import { type StatusNeeds, setStatus } from './set-status.ts'
 import { type SubmissionNeeds, toSubmissionResource } from './submission.ts'
 

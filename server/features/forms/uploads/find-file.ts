@@ -4,7 +4,6 @@ import { Failure, notFound } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { FileStore } from '../../../storage/files/file-store.ts'
-import { FILE_COLUMNS } from './list-files.ts'
 import type { FileResource } from './schema.ts'
 
 export interface StoredFileRow extends FileResource {
@@ -12,6 +11,8 @@ export interface StoredFileRow extends FileResource {
   created_at: number
 }
 
+/** The columns of the API's resource. */
+export const FILE_COLUMNS = ['id', 'field', 'name', 'type', 'bytes', 'sha256'] as const
 const COLUMNS = [...FILE_COLUMNS, 'key', 'created_at'] as const
 const RETRY_AFTER_SECONDS = 30
 

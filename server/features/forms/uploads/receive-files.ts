@@ -17,7 +17,7 @@ export interface FileReceiverNeeds {
 }
 
 export interface FileReceiver {
-  /** Whole and accepted, in the order of sending. */
+  /** The complete, accepted files, in the order of sending. */
   files: SubmittedFile[]
   /** The first mistake of each field. */
   mistakes: Map<string, Mistake>

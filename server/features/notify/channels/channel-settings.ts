@@ -123,7 +123,7 @@ const SLACK_HOOK = /^\/services\/\w+\/\w+\/\w+$/
 // below a path of their host.
 const COMPATIBLE_HOOK = /^(\/[\w.~-]+)*\/hooks\/[\w-]{16,100}(\/[\w-]{16,100})?$/
 
-/** Whether this is a hook of another chat server that takes Slack's incoming webhooks. */
+/** True for a hook of another chat server that takes Slack's incoming webhooks. */
 export const isSlackCompatible = ({ hostname, pathname }: URL) =>
   !SLACK_HOSTS.includes(hostname) && COMPATIBLE_HOOK.test(pathname)
 
@@ -185,7 +185,7 @@ export function toLayoutColumns(settings: ChannelSettings) {
 const isDefault = (events: ChannelEvent[] | null) =>
   events === null || (events.length === 1 && events[0] === SUBMISSION_EVENT)
 
-/** What a channel will be after a change, for the checks that need several settings. */
+/** A channel as it will be after a change, for the checks that need several settings. */
 export interface ChannelAsSaved extends Pick<Selectable<Channels>, 'events' | 'filter' | 'digest' | 'body'> {
   type: ChannelType
   /** Of a channel of type http. */

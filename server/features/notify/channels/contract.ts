@@ -13,7 +13,7 @@ export interface NoticeFile {
   bytes: number
   /** Opens the file for seven days. */
   url: string
-  /** Of its bytes in the file store. */
+  /** The key of its bytes in the file store. */
   key: string
 }
 
@@ -107,7 +107,7 @@ export interface Notice {
   files?: NoticeFile[]
   /** The API resource as JSON text, for webhooks. */
   submissionJson: string
-  /** What filters compare; absent where none is asked. */
+  /** The values that filters compare; absent where there is no filter. */
   facts?: EventFacts
   layout?: NoticeLayout
   /** The figures of a view, which a mail shows as tables. `fields` has the same as texts. */
@@ -136,9 +136,9 @@ export interface ChannelDestination {
   secrets: ChannelSecrets
   /** Bytes: the limit of attachments of a mail. */
   attachUpTo?: number
-  /** Where recipients of email stop these mails. Absent for mails to owners about their workspace. */
+  /** The link that stops these mails. Absent for mails to owners about their workspace. */
   stop?: StopLink
-  /** Where each recipient gets a mail of their own: their links, in the order of `recipients`. */
+  /** The link of each recipient, in the order of `recipients`, where each gets a separate mail. */
   ownStops?: StopLink[]
 }
 
@@ -153,7 +153,7 @@ export interface StopLink {
 export interface SentRequest {
   /** An HTTP method, or `SMTP`. */
   method: string
-  /** As answers show the channel's address; null for a mail. */
+  /** The channel's address as answers show it; null for a mail. */
   url: string | null
   headers: Record<string, string>
   /** At most 16 KiB. */
@@ -162,7 +162,7 @@ export interface SentRequest {
   bodyBytes: number
 }
 
-/** How one attempt ended. */
+/** The result of one attempt. */
 export interface DeliveryResult {
   outcome: 'delivered' | 'refused' | 'unreachable' | 'timeout'
   httpStatus: number | null

@@ -3,10 +3,12 @@
 
 import { completeHeaders, type SafeFailure, safeRequest } from '../../../http/safe-request.ts'
 import { addContentType } from '../http-body/request-headers.ts'
-import type { DeliveryResult, Notice, SendNeeds } from './contract.ts'
+import type { ChannelType } from '../schema.ts'
+import { maskUrl } from './channel-settings.ts'
+import type { ChannelSender, DeliveryResult, Notice, SendNeeds } from './contract.ts'
 import { readRedirect } from './redirect-answer.ts'
 import { toSentRequest } from './sent-request.ts'
-import { readRetryAfter, sanitizeResponse, toResult } from './service-response.ts'
+import { listUrlSecrets, readRetryAfter, sanitizeResponse, toResult } from './service-response.ts'
 
 export interface JsonMessage {
   url: string
@@ -97,7 +99,21 @@ export function toIncompleteResult(setting: string): DeliveryResult {
   return toResult('unreachable', reason, { permanent: { what: 'channel', reason } })
 }
 
-/** How programs answer: only by their status. @param noun what the program gets */
+/** A sender to a service whose channel is an address, which works like a password. */
+export const createHookSender =
+  (
+    type: ChannelType,
+    toMessage: (notice: Notice) => object,
+    read: (reply: ServiceResponse) => ResponseVerdict,
+  ): ChannelSender =>
+  async (needs, to, notice) => {
+    const { url } = to.secrets
+    if (!url) return toIncompleteResult('URL')
+    const target = { url, shownUrl: maskUrl(type, url), secrets: listUrlSecrets(url) }
+    return postJson(needs, notice, { ...target, body: JSON.stringify(toMessage(notice)) }, read)
+  }
+
+/** Judges the answer of a program by its status alone. @param noun the name of its messages, such as `webhooks` */
 export const readProgram =
   (noun: string) =>
   ({ status }: ServiceResponse): ResponseVerdict => {

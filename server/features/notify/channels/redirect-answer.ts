@@ -5,7 +5,7 @@ import { parseUrl } from '../../../lib/web-url.ts'
 interface RedirectingService {
   host: string
   path: RegExp
-  /** Where the service sends those whose message it took. */
+  /** The destination of the redirect when the service took the message. */
   to: string
 }
 

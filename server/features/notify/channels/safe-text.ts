@@ -31,7 +31,7 @@ export const removeControlCharacters = (text: string) =>
 export const toOneLine = (text: string) =>
   removeControlCharacters(text).replace(MARKS, '').replace(/\s+/g, ' ').trim()
 
-/** How much of the limit a character uses, its escapes included. */
+/** The part of the limit that a character uses, including its escapes. */
 export type CharacterCost = (character: string) => number
 
 const utf16Length: CharacterCost = (character) => character.length
@@ -82,7 +82,7 @@ export function truncateText(
 }
 
 export interface FieldLimits {
-  /** How many fields to show at most. */
+  /** The most fields to show. */
   fields: number
   /** The highest cost of a name, of a value, and of all fields together. */
   name: number
@@ -96,7 +96,7 @@ export interface FieldLimits {
 export interface FittedFields {
   /** Names and values in the order of the form; never an empty text. */
   shown: [name: string, value: string][]
-  /** How many fields did not fit. */
+  /** The number of fields that did not fit. */
   omitted: number
 }
 

@@ -26,30 +26,15 @@ export interface Sealing {
   open(sealed: string, owner: SecretOwner): SealedSecrets
 }
 
-/** The number of opened secrets to keep: every delivery opens those of its channel, which seldom change. */
-const CACHED_MAX = 1_000
-
 /** @param secret `TOWPATH_SECRET` */
 export function createSealing(secret: string): Sealing {
   const sealer = createTextSealer(secret, 'towpath channel secrets 1')
-  const cache = new Map<string, SealedSecrets>()
-
-  function unseal(sealed: string, owner: string): SealedSecrets {
-    const plain = sealer.open(sealed, owner)
-    if (plain === undefined) {
-      throw new Error('The secrets of a channel cannot be read: has TOWPATH_SECRET changed?')
-    }
-    return JSON.parse(plain)
-  }
-
   return {
     seal: (secrets, owner) => sealer.seal(JSON.stringify(secrets), ownerText(owner)),
     open(sealed, owner) {
-      const key = `${ownerText(owner)} ${sealed}`
-      const secrets = cache.get(key) ?? unseal(sealed, ownerText(owner))
-      if (cache.size >= CACHED_MAX) cache.clear()
-      cache.set(key, secrets)
-      return secrets
+      const plain = sealer.open(sealed, ownerText(owner))
+      if (plain !== undefined) return JSON.parse(plain)
+      throw new Error('The secrets of a channel cannot be read: has TOWPATH_SECRET changed?')
     },
   }
 }

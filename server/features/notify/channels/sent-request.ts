@@ -57,7 +57,7 @@ function cutAndMask(text: string, bytesMax: number, secrets: string[]): string {
     .replace(/\ufffd$/, '')
 }
 
-/** As a row stores it. JSON escapes NUL and lone surrogates, which no engine stores. */
+/** The text that a row stores. JSON escapes NUL and lone surrogates, which no engine stores. */
 export const toStoredRequest = (request: SentRequest | undefined): string | null =>
   request === undefined ? null : JSON.stringify(request)
 

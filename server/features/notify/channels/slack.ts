@@ -2,9 +2,9 @@
 // (https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks), and through those of chat servers that
 // take them too.
 
-import { isSlackCompatible, maskUrl } from './channel-settings.ts'
+import { isSlackCompatible } from './channel-settings.ts'
 import type { ChannelSender, Notice } from './contract.ts'
-import { postJson, type ResponseVerdict, type ServiceResponse, toIncompleteResult } from './post-json.ts'
+import { createHookSender, type ResponseVerdict, type ServiceResponse } from './post-json.ts'
 import {
   DOWNLOAD_LABEL,
   escapeEntities,
@@ -18,17 +18,7 @@ import {
   truncateText,
   utf8Length,
 } from './safe-text.ts'
-import { listUrlSecrets } from './service-response.ts'
 import { readSlackCompatible, slackCompatibleMessage } from './slack-compatible.ts'
-
-export const sendSlack: ChannelSender = async (needs, to, notice) => {
-  const { url } = to.secrets
-  if (!url) return toIncompleteResult('URL')
-  const target = { url, shownUrl: maskUrl('slack', url), secrets: listUrlSecrets(url) }
-  const isCompatible = isSlackCompatible(new URL(url))
-  const body = JSON.stringify(isCompatible ? slackCompatibleMessage(notice) : slackMessage(notice))
-  return postJson(needs, notice, { ...target, body }, isCompatible ? readSlackCompatible : readSlack)
-}
 
 // Slack allows 50 blocks, 150 characters in a header, and 10 texts of 2,000 characters in a section's columns. Slack
 // documents no total, and refuses blocks of about 13,200 characters in all
@@ -110,3 +100,13 @@ function readSlack({ status, text }: ServiceResponse): ResponseVerdict {
   if (status === 400 || status === 413) return { permanent: { what: 'message', reason } }
   return {}
 }
+
+const sendToSlack = createHookSender('slack', slackMessage, readSlack)
+const sendToCompatible = createHookSender('slack', slackCompatibleMessage, readSlackCompatible)
+
+export const sendSlack: ChannelSender = (needs, to, notice) =>
+  (to.secrets.url && isSlackCompatible(new URL(to.secrets.url)) ? sendToCompatible : sendToSlack)(
+    needs,
+    to,
+    notice,
+  )

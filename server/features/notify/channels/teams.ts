@@ -1,15 +1,8 @@
 // Sends an Adaptive Card to Microsoft Teams, through the address of a workflow ("When a Teams webhook request is
 // received", https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors).
 
-import { maskUrl } from './channel-settings.ts'
-import type { ChannelSender, Notice } from './contract.ts'
-import {
-  postJson,
-  type ResponseVerdict,
-  type ServiceResponse,
-  toIncompleteResult,
-  toStringOrEmpty,
-} from './post-json.ts'
+import type { Notice } from './contract.ts'
+import { createHookSender, type ResponseVerdict, type ServiceResponse, toStringOrEmpty } from './post-json.ts'
 import {
   DOWNLOAD_LABEL,
   fitLayout,
@@ -23,14 +16,6 @@ import {
   truncateText,
   utf8Length,
 } from './safe-text.ts'
-import { listUrlSecrets } from './service-response.ts'
-
-export const sendTeams: ChannelSender = async (needs, to, notice) => {
-  const { url } = to.secrets
-  if (!url) return toIncompleteResult('URL')
-  const target = { url, shownUrl: maskUrl('teams', url), secrets: listUrlSecrets(url) }
-  return postJson(needs, notice, { ...target, body: JSON.stringify(teamsMessage(notice)) }, readTeams)
-}
 
 // Teams takes about 28 KB. It counts UTF-16 unless a request names its charset, so this file counts UTF-16 too.
 const BYTES_MAX = 27_000
@@ -116,3 +101,5 @@ function readTeams({ status, json }: ServiceResponse): ResponseVerdict {
   if ((status === 401 || status === 403 || status === 404) && toStringOrEmpty(code) !== '') return channel
   return status === 400 || status === 413 ? { permanent: { what: 'message', reason } } : {}
 }
+
+export const sendTeams = createHookSender('teams', teamsMessage, readTeams)

@@ -9,7 +9,7 @@ import type { UpdateChannelInput } from '../schema.ts'
 
 type Uses = Pick<UpdateChannelInput, 'allForms' | 'formKeys'>
 
-/** Whether every id names a channel of the workspace. */
+/** True where every id names a channel of the workspace. */
 export async function channelsExist(
   connection: Connection,
   actor: Pick<Actor, 'workspaceId'>,

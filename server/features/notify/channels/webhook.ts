@@ -31,7 +31,7 @@ const sign = (secret: string, content: string) =>
     .update(content)
     .digest('base64')}`
 
-/** Of `data`. New fields may come without another version; none goes, and none changes its meaning. */
+/** The version of `data`. New fields may come within a version; no field goes or changes its meaning. */
 const EVENT_VERSION = '1'
 
 /** `timestamp` is when the event happened and not when the attempt runs, so all attempts send the same bytes. */

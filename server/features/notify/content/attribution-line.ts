@@ -8,7 +8,7 @@ export interface AttributionFacts {
   utmCampaign: string | null
   /** `https://go.example/abc` */
   shortUrl: string | null
-  /** Whether a link brought the lead is not decided yet. */
+  /** The link that brought the lead is not decided yet. */
   isPending: boolean
   city: string | null
   country: string | null

@@ -7,7 +7,7 @@ import type { AlertContent, NoticeContent } from '../channels/contract.ts'
 import { VIEW_ALERT } from '../outbox/enqueue-deliveries.ts'
 
 interface NewNotice {
-  /** What it is about. */
+  /** The name of its subject, such as a channel or a view. */
   name: string
   at: number
   fields: Map<string, string>
@@ -51,7 +51,7 @@ export function createTestNotice(channel: ChannelRow, origin: string, at: number
 }
 
 /**
- * What the transaction that made the event has stored: all attempts and all channels say the same.
+ * Reads what the transaction of the event has stored: all attempts and all channels say the same.
  * @returns undefined where it is no longer kept
  */
 export async function findEventNotice(

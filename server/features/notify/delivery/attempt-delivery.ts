@@ -61,7 +61,7 @@ type AttemptTarget = Pick<Claim, 'id' | 'workspaceId' | 'submissionId' | 'event'
 
 export interface AttemptResult {
   result: DeliveryResult
-  /** How long the receiver took. Reading the content is not its fault. */
+  /** The time that the receiver took, without reading the content. */
   tookMs: number
 }
 

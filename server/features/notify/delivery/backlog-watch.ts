@@ -30,7 +30,7 @@ export interface Backlog extends WaitingDeliveries {
 }
 
 export interface BacklogWatch {
-  /** As of the last check. */
+  /** The backlog at the last check. */
   read(): Backlog
   close(): Promise<void>
 }

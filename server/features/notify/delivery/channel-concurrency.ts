@@ -44,7 +44,7 @@ interface Pace {
 export interface AnsweredAttempt {
   delivered: boolean
   startedAt: number
-  /** How long the receiver took. */
+  /** The time that the receiver took. */
   tookMs: number
 }
 

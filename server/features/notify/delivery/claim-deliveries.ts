@@ -19,7 +19,7 @@ export interface Claim {
   messageId: string
   /** Including the one that this claim is for. */
   attempts: number
-  /** How many of the attempts ended because their process ended. */
+  /** The attempts that ended because their process ended. */
   interrupted: number
   /** Attempts before the last retry by hand. */
   attemptsBefore: number
@@ -152,7 +152,7 @@ async function readDue(
 }
 
 /**
- * What other processes leave of the slots of a channel. The turn has locked the channel's row, so no other process claims
+ * The slots of a channel that other processes leave free. The turn has locked the channel's row, so no other process claims
  * for it meanwhile. (An SQLite file has one process, and its turns know what runs.)
  */
 const toFreeSlots = ({ channel, limit, free, inFlightIds }: ChannelTurn, now: number) => sql`

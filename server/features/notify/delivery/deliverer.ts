@@ -26,9 +26,9 @@ import {
 export interface DelivererNeeds extends AttemptNeeds {
   now: () => number
   leaseMs?: number
-  /** How often the deliverer looks for due deliveries when nobody wakes it. */
+  /** The interval of looks for due deliveries when nobody wakes the deliverer. */
   pollMs?: number
-  /** How often it looks whether channels fall behind. */
+  /** The interval of checks for channels that fall behind. */
   checkMs?: number
 }
 

@@ -60,7 +60,7 @@ function findRoom(inFlight: InFlightDelivery[]): Room {
 const sum = <T>(list: T[], toNumber: (one: T) => number) =>
   list.reduce((total, one) => total + toNumber(one), 0)
 
-/** Whether any channel can have a turn. */
+/** True where a channel can have a turn. */
 export const hasFreeSlots = (inFlight: InFlightDelivery[]) => findRoom(inFlight).base > 0
 
 /** Fills the free slots. */

@@ -117,7 +117,7 @@ function findReasonToDisable(
 }
 
 /**
- * Whether a failure says something about the channel. Each reply goes to another address, so that only the mail server of
+ * True for a failure that says something about the channel. Each reply goes to another address, so that only the mail server of
  * this server can fail them all.
  */
 export const countsForChannel = (event: string, { operatorFault }: DeliveryResult): boolean =>

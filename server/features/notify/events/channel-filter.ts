@@ -37,10 +37,10 @@ export const EVENT_FILTERS: Record<ChannelEvent, readonly FilterName[]> = {
   'split.decided': LINK_NAMES,
 }
 
-/** As it was written: `{"country": "US,BR"}`. */
+/** The filter as it was written: `{"country": "US,BR"}`. */
 export type ChannelFilter = { [name in FilterName]?: string }
 
-/** What filters compare an event with. A link has several tags. */
+/** The values of an event that filters compare. A link has several tags. */
 export type EventFacts = { [name in FilterName]?: string | number | null | (string | number)[] }
 
 export interface LinkFacts {
@@ -59,7 +59,7 @@ export const toLinkFacts = ({ id, slug, domain, tags }: LinkFacts): EventFacts =
 
 type Visitor = { [column in (typeof LEAD_COLUMNS)[number]]: string | null }
 
-/** Of a submission or of one outcome of it. */
+/** The facts of a submission, or of an outcome of it. */
 export const toLeadFacts = (
   lead: Visitor & { formKey: string; linkId: number | null },
   link: LinkFacts | undefined,

@@ -85,7 +85,7 @@ export function escapeValue(
   return toIndentedText(text)
 }
 
-/** What JSON has no word for is null. A `RawJson` is written as it is. */
+/** A value without a form in JSON becomes null. A `RawJson` is written unchanged. */
 const toJson = (value: unknown): string =>
   value instanceof RawJson ? value.text : (JSON.stringify(value) ?? 'null')
 

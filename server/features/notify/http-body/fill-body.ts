@@ -8,7 +8,7 @@ import { FIELD_PREFIX } from './placeholders.ts'
 /** No service of the presets takes more. */
 export const BODY_BYTES_MAX = 1024 * 1024
 
-/** What a body says of a notification. */
+/** The values that a body can have. */
 interface BodyContent {
   event: string
   messageId: string

@@ -38,7 +38,7 @@ export const EVENT_PLACEHOLDERS: Record<ChannelEvent, readonly string[]> = {
 /** A field of a form, whatever its name is. */
 export const FIELD_PREFIX = 'fields.'
 
-/** Whether one of the events has it. */
+/** True where one of the events has it. */
 export const isKnownPlaceholder = (path: string, events: readonly ChannelEvent[]): boolean =>
   ALWAYS.includes(path) ||
   events.some(

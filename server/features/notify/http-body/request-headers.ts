@@ -58,7 +58,7 @@ function toBodyType(contentType: string): BodyType | undefined {
 const findContentType = (headers: RequestHeaders) =>
   Object.entries(headers).find(([name]) => name.toLowerCase() === CONTENT_TYPE)?.[1]
 
-/** How placeholders of the body are escaped. */
+/** The type of the body, which decides how placeholders are escaped. */
 export const readBodyType = (headers: RequestHeaders): BodyType =>
   toBodyType(findContentType(headers) ?? DEFAULT_CONTENT_TYPE) ?? 'json'
 

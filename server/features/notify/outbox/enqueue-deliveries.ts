@@ -94,42 +94,17 @@ export const enqueueOwnerNotice = (
     at,
   )
 
-type NewDelivery = Pick<Insertable<Deliveries>, 'workspace_id' | 'submission_id' | 'event' | 'channel_id'> & {
+export type NewDelivery = Pick<
+  Insertable<Deliveries>,
+  'workspace_id' | 'submission_id' | 'event' | 'channel_id'
+> & {
   /** At once when absent. */
   due_at?: number
-  /** What the event says, as JSON. */
+  /** The data of the event, as JSON. */
   payload?: string
   report_id?: number
   /** A new one when absent. */
   message_id?: string
-}
-
-/**
- * To channels that a view names. Disabled and deleted channels are skipped.
- * @returns false where no channel is left
- */
-export async function enqueueToChannels(
-  connection: Connection,
-  { workspaceId, channelIds, at }: { workspaceId: number; channelIds: number[]; at: number },
-  about: Pick<NewDelivery, 'event' | 'payload' | 'report_id'>,
-): Promise<boolean> {
-  if (channelIds.length === 0) return false
-  const channels = await connection
-    .selectFrom('channels')
-    .select('id')
-    .where('workspace_id', '=', workspaceId)
-    .where('id', 'in', channelIds)
-    .where('enabled', '=', 1)
-    .execute()
-  if (channels.length === 0) return false
-  const deliveries = channels.map(({ id }) => ({
-    ...about,
-    workspace_id: workspaceId,
-    submission_id: null,
-    channel_id: id,
-  }))
-  await insertDeliveries(connection, deliveries, at)
-  return true
 }
 
 export async function insertDeliveries(

@@ -7,7 +7,7 @@ import { type EventFacts, passesFilter } from '../events/channel-filter.ts'
 import { insertDeliveries } from './enqueue-deliveries.ts'
 
 export interface NewEvent {
-  /** What the filters of channels compare. */
+  /** The values that filters of channels compare. */
   facts: EventFacts
   /** The events of the channel. */
   data: object

@@ -12,7 +12,7 @@ const CHANNELS_PER_STEP = 10
 
 export interface WaitingDeliveries {
   waiting: number
-  /** Those whose next attempt should have begun. */
+  /** The deliveries whose next attempt should have begun. */
   due: number
   /** When the oldest was created, and since when the oldest is due: milliseconds since the epoch. */
   oldest: number | null

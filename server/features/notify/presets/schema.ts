@@ -8,7 +8,7 @@ export interface HttpPreset {
   url: string
   headers: Record<string, string>
   body: string
-  /** Where the person finds what is in ‹›. */
+  /** The place of the values in ‹›. */
   hint: string
 }
 

@@ -15,7 +15,7 @@ export interface RecipientLinks {
   readToken(token: string): RecipientLink | undefined
   /** The page of the dashboard where the person decides. */
   toPage(token: string): string
-  /** Where mail programs send "unsubscribe" by themselves (RFC 8058). */
+  /** The address that mail programs post to when the person unsubscribes (RFC 8058). */
   toOneClick(token: string): string
 }
 

@@ -4,7 +4,7 @@ import { Failure, invalid } from '../../../lib/failure.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
-import { getFormId } from '../../forms/settings/get-form.ts'
+import { getFormId } from '../../forms/settings/form.ts'
 import type { Site } from '../../links/link.ts'
 import { resolveDomain } from '../../links/names/link-domain.ts'
 import {

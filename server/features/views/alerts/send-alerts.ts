@@ -2,7 +2,7 @@
 // for the view and its hours lets one node win, however many run.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
-import { enqueueAlert } from '../../notify/outbox/enqueue-alert.ts'
+import { enqueueAlert } from '../../notify/outbox/enqueue-view.ts'
 import { findAlertHours, findCheckAfterAlert, findNextCheck } from '../alert-schedule.ts'
 import { runDueViews, setDue, type ViewJobNeeds } from '../due-views.ts'
 import { type AlertSettings, isDifferenceAlert } from '../schema.ts'

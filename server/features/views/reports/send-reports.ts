@@ -2,7 +2,7 @@
 // view and the period lets one node win, however many run.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
-import { enqueueReport } from '../../notify/outbox/enqueue-report.ts'
+import { enqueueReport } from '../../notify/outbox/enqueue-view.ts'
 import { runDueViews, setDue, type ViewJobNeeds } from '../due-views.ts'
 import { findDuePeriod, findNextDue } from '../report-schedule.ts'
 import type { ReportSettings } from '../schema.ts'

@@ -1,12 +1,20 @@
-// Changes a channel. Absent fields stay as they are. Enabling a channel clears the record of its failures.
+// Creates and changes channels, and gives a webhook a new signing secret. Secrets are sealed for the id of their channel.
 
+import { invalid } from '../../../lib/failure.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
+import { requireRoom } from '../../accounts/access/workspace-limits.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { parseChannelEvents } from '../events/channel-events.ts'
 import { restoreHidden } from '../http-body/request-headers.ts'
 import { replanDeliveries } from '../outbox/replan-deliveries.ts'
 import { askNewRecipients } from '../recipients/ask-recipients.ts'
-import type { ChannelResource, ChannelType, UpdateChannelInput } from '../schema.ts'
+import type {
+  ChannelResource,
+  ChannelType,
+  CreateChannelInput,
+  NewChannelResource,
+  UpdateChannelInput,
+} from '../schema.ts'
 import { CHANNELS_WRITE, type ChannelNeeds, describeChannel, getChannel, unsealSecrets } from './channel.ts'
 import {
   type ChannelSettings,
@@ -18,15 +26,71 @@ import {
   toLayoutColumns,
 } from './channel-settings.ts'
 import type { WakeDeliverer } from './contract.ts'
+import { newWebhookSecret } from './secrets.ts'
 import { assignForms } from './use-for-forms.ts'
 
-export interface UpdateChannelNeeds extends ChannelNeeds {
-  wake: WakeDeliverer
+/** @throws Failure `invalid`, `conflict` */
+export function createChannel(
+  needs: ChannelNeeds,
+  actor: Actor,
+  input: CreateChannelInput,
+): Promise<NewChannelResource> {
+  allow(actor, CHANNELS_WRITE)
+  const { db, now, sealing } = needs
+  const { type, name, enabled, allForms, formKeys, ...settings } = input
+  requireMailServer(type, needs.send, 'type')
+  requireEventScopes(actor, settings)
+  const parsed = parseChannelSettings(
+    type,
+    type === 'http' ? { method: 'POST', headers: {}, ...settings } : settings,
+    true,
+  )
+  const { to, url, botToken, chatId, headers } = parsed
+  const secret = type === 'webhook' ? newWebhookSecret() : undefined
+  return db.write(async (connection, onCommit) => {
+    const at = now()
+    const row = await connection
+      .insertInto('channels')
+      .values({
+        workspace_id: actor.workspaceId,
+        type,
+        name,
+        recipients: JSON.stringify(to ?? []),
+        shown_url: url === undefined ? null : maskUrl(type, url),
+        chat_id: chatId ?? null,
+        enabled: Number(enabled ?? true),
+        ...toLayoutColumns(parsed),
+        all_forms: Number(allForms ?? false),
+        created_at: at,
+        updated_at: at,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    requireFittingSettings({ ...row, type, requestHeaders: headers ?? {} })
+    if (url !== undefined || botToken !== undefined) {
+      const owner = { workspaceId: actor.workspaceId, channelId: row.id }
+      await connection
+        .updateTable('channels')
+        .set({ sealed: sealing.seal({ url, botToken, secret, headers }, owner) })
+        .where('workspace_id', '=', actor.workspaceId)
+        .where('id', '=', row.id)
+        .execute()
+    }
+    await requireRoom(connection, actor.workspaceId, 'channels')
+    await assignForms(connection, actor, row.id, { allForms, formKeys })
+    const target = { type: 'channel', id: row.id, name } as const
+    await recordAudit(connection, actor, { action: 'channel.created', target, detail: { type } }, at)
+    const channel = await describeChannel({ ...needs, connection }, row)
+    onCommit(() => askNewRecipients(needs, actor.workspaceId, channel.unconfirmed))
+    return { ...channel, secret: secret ?? null }
+  })
 }
+
+type UpdateNeeds = ChannelNeeds & { wake: WakeDeliverer }
 
 /** @throws Failure `not_found`, `invalid` */
 export async function updateChannel(
-  needs: UpdateChannelNeeds,
+  needs: UpdateNeeds,
   actor: Actor,
   id: number,
   input: UpdateChannelInput,
@@ -43,7 +107,7 @@ export async function updateChannel(
 }
 
 function storeChanges(
-  needs: UpdateChannelNeeds,
+  needs: UpdateNeeds,
   actor: Actor,
   id: number,
   input: UpdateChannelInput,
@@ -102,7 +166,7 @@ function storeChanges(
   })
 }
 
-/** Whether a change says where the events go, or what the request says of them. */
+/** True for a change of the receiver of the events, or of the body that it gets. */
 const choosesReceiver = ({ url, body }: ChannelSettings) => url !== undefined || body !== undefined
 
 const toEnabledChanges = (enabled: boolean) => ({
@@ -113,3 +177,28 @@ const toEnabledChanges = (enabled: boolean) => ({
 
 const pickDefined = <T extends object>(object: T) =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Partial<T>
+
+const OVERLAP_MS = 24 * 60 * 60 * 1000
+
+/** @throws Failure `not_found`, or `invalid` for a channel that is no webhook */
+export function rotateSecret(needs: ChannelNeeds, actor: Actor, id: number): Promise<NewChannelResource> {
+  allow(actor, CHANNELS_WRITE)
+  return needs.db.write(async (connection) => {
+    const row = await getChannel(connection, actor, id)
+    if (row.type !== 'webhook') throw invalid({ id: 'is not a webhook: only those have a signing secret' })
+    const { secret: current, former: _, ...others } = unsealSecrets(needs, row)
+    const [secret, at] = [newWebhookSecret(), needs.now()]
+    const former = current === undefined ? undefined : { secret: current, until: at + OVERLAP_MS }
+    const owner = { workspaceId: actor.workspaceId, channelId: id }
+    const changed = await connection
+      .updateTable('channels')
+      .set({ sealed: needs.sealing.seal({ ...others, secret, former }, owner), updated_at: at })
+      .where('workspace_id', '=', actor.workspaceId)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow()
+    const target = { type: 'channel', id, name: changed.name } as const
+    await recordAudit(connection, actor, { action: 'channel.secret_rotated', target }, at)
+    return { ...(await describeChannel({ ...needs, connection }, changed)), secret }
+  })
+}
