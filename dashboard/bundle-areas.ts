@@ -39,10 +39,10 @@ const AREAS: [name: string, pattern: RegExp][] = [
  */
 const WITH_MAIN = [
   'ui/!(collapsible-section|countries|country-flag|favicon|progress-bar|save-file|use-in-view).{ts,tsx}',
-  'ui/forms/{control-class,field,form-error,read-options,select,select-face,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
+  'ui/forms/{control-class,field,form,form-error,read-options,select,select-face,search-field,use-debounced,use-debounced-text}.{ts,tsx}',
   'ui/copy/copy-button.tsx',
   'ui/overlays/use-undoable-delete.ts',
-  'api/{chunks,domains,links,tags}.ts',
+  'api/{domains,links,pages,tags}.ts',
   'pages/links/{editor/destination-url,tag-picker/use-tag-options}.ts',
   'pages/links/link/{link-menu-button.tsx,link-name.ts,link-state.tsx,use-link-actions.ts}',
 ]
@@ -73,6 +73,8 @@ const WITH_OTHERS = [
   'pages/forms/settings/groups/{channel-choice.tsx,use-page-suggestion.ts}',
 ]
 const WITHOUT_OTHERS = ['controls', 'links', 'sign-in']
+/** The first file has some files of these, or they are loaded without what the others share. */
+const EARLY_AREAS = [undefined, 'overlays', 'drawings', ...WITHOUT_OTHERS]
 
 /** Small shared modules are copied into each importer, because a separate file costs more. */
 const COPIED = /^@base-ui\/utils\/isElementDisabled$/
@@ -113,7 +115,9 @@ export const bundleAreas: BunPlugin = {
   name: 'areas',
   setup(build) {
     const targets = listTargets()
-    bundleIcons(build, listFiles(['**/*.tsx']), findArea)
+    const first = new Set(listFiles(WITH_MAIN))
+    const isLater = (file: string) => !first.has(file) && !EARLY_AREAS.includes(findArea(file))
+    const sharedIcons = bundleIcons(build, listFiles(['**/*.tsx']), findArea, isLater)
     build.onResolve({ filter: COPIED }, ({ path, importer }) => ({
       path: `${importer}:${Bun.resolveSync(path, HERE)}`,
       namespace: 'copy',
@@ -139,7 +143,14 @@ export const bundleAreas: BunPlugin = {
           ? `export { default } from ${JSON.stringify(path.slice(DEFAULT.length))}\n`
           : '',
         ...[...(targets.get(path) ?? [])].sort().map((file) => `export * from ${JSON.stringify(file)}\n`),
-        WITHOUT_OTHERS.includes(path) ? '' : toImports(WITH_OTHERS),
+        ...(WITHOUT_OTHERS.includes(path)
+          ? []
+          : [
+              toImports(WITH_OTHERS),
+              ...sharedIcons.map(
+                (file, i) => `export { default as icon${i} } from ${JSON.stringify(file)}\n`,
+              ),
+            ]),
       ].join(''),
       loader: 'ts',
     }))

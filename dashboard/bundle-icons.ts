@@ -27,25 +27,31 @@ const readIconNames = (file: string) =>
   )
 
 /**
- * Icons that several areas have stay in the first file: each would be a file of its own.
+ * Icons that several areas have are in the first file, or in the one that later areas share: each would be a file of its
+ * own.
  * @param sources the files of the dashboard
  * @param findArea undefined for a file that several areas share
+ * @param isLater the file is loaded after the first page
+ * @returns the files of the icons that only later areas share
  */
 export function bundleIcons(
   build: PluginBuilder,
   sources: string[],
   findArea: (file: string) => string | undefined,
-): void {
+  isLater: (file: string) => boolean,
+): string[] {
   const files = readIconFiles()
   const areas = new Map<string, Set<string | undefined>>()
+  const early = new Set<string>()
   for (const source of sources) {
     for (const name of readIconNames(source)) {
       areas.set(name, (areas.get(name) ?? new Set()).add(findArea(source)))
+      if (!isLater(source)) early.add(name)
     }
   }
   const isShared = (name: string) => areas.get(name)?.size !== 1 || areas.get(name)?.has(undefined)
   const toExport = (name: string) =>
-    isShared(name)
+    isShared(name) && early.has(name)
       ? `export { ${name} } from ${JSON.stringify(LIST)}\n`
       : `export { default as ${name} } from ${JSON.stringify(files.get(name))}\n`
   build.onResolve({ filter: /^lucide-react$/ }, ({ importer }) => ({
@@ -59,4 +65,7 @@ export function bundleIcons(
       .join(''),
     loader: 'js',
   }))
+  return [...areas.keys()].flatMap((name) =>
+    isShared(name) && !early.has(name) ? (files.get(name) ?? []) : [],
+  )
 }

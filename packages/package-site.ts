@@ -1,4 +1,4 @@
-// The site of a package: its addresses are given, and all parts of the snippet are in its bundle.
+// The site of an npm package: its addresses are options, and all parts of the snippet are in its bundle.
 
 import { renderCaptcha } from '../snippet/captcha.ts'
 import type { Site } from '../snippet/site.ts'

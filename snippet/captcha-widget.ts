@@ -8,11 +8,11 @@ export type CaptchaConfig =
   | { provider: 'altcha'; challenge: Challenge }
 
 export interface CaptchaWidget {
-  /** The value of the captcha field; undefined when there is none in time. */
+  /** The value of the captcha field; undefined if it is not ready in time. */
   token(): Promise<string | undefined>
   /** Must be called after each submission, because a token works once. */
   reset(): void
-  /** Takes the captcha away from the form. */
+  /** Removes the captcha from the form. */
   remove(): void
 }
 

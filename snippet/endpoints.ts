@@ -1,6 +1,8 @@
 // Finds the form endpoint that a form posts to.
 
-/** The methods of forms: an input with the name `action` or `submit` hides the form's own property. */
+/**
+ * Methods of the form prototype, because an input with the name `action` or `submit` hides the form's own property.
+ */
 // A server that renders the page imports this file too, and has no forms.
 export const formPrototype = globalThis.HTMLFormElement?.prototype
 
@@ -10,7 +12,7 @@ export const formPrototype = globalThis.HTMLFormElement?.prototype
  */
 const ELSEWHERE = /^https?:\/\/[^/]+\/f\/([2-9a-hjkmnp-z]{10})(?![^/?#])/
 
-/** @returns the form endpoint that a form posts to, and whether it is one for sure; undefined where it is none */
+/** @returns the form endpoint to which a form posts, and whether this is certain; undefined if there is none */
 export function findEndpoint(
   { formUrls }: { formUrls: string[] },
   form: HTMLFormElement,
@@ -21,6 +23,6 @@ export function findEndpoint(
     const key = start ? url.slice(start.length).replace(/[/?#].*/, '') : ELSEWHERE.exec(url)?.[1]
     return key ? { url, key, isSure: !!start } : undefined
   } catch {
-    // The action is no URL.
+    // The action is not a URL.
   }
 }

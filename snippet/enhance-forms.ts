@@ -1,4 +1,4 @@
-// Enhances forms: those that are on the page when it has loaded, and those that a script of the page names later.
+// Enhances forms: those in the loaded page, and those that a script registers later.
 
 import { findEndpoint, formPrototype } from './endpoints.ts'
 import { type FormInfo, fetchFormInfo } from './form-info.ts'
@@ -49,7 +49,7 @@ export function createEnhancer(site: Site, visit: PageVisit, errors: FormErrors)
 
   return {
     enhanceForms,
-    /** @returns a function that lets go of the form, and takes away what was added to it */
+    /** @returns a function that detaches the form, and removes what was added to it */
     enhance(form: HTMLFormElement) {
       enhanceForms([form])
       const enhanced = forms.get(form)

@@ -1,5 +1,5 @@
-// Finds mistakes in chosen files before they are sent: a visitor learns at once that a file is too large, and not after
-// minutes. The server decides: it looks into the files, and the browser only at their names.
+// Checks chosen files before they are sent, so that a visitor learns immediately that a file is too large. The server
+// decides, because it checks the content, and the browser only the names.
 
 import type { FormInfo, UploadLimits } from './form-info.ts'
 
@@ -20,7 +20,7 @@ export function findFileErrors(
   const errors = new Map<string, string>()
   let count = 0
   for (const [name, value] of body) {
-    // An input without a file has one without a name.
+    // An empty file input has one file without a name.
     if (typeof value === 'string' || !value.name) continue
     count++
     if (!uploads) errors.set(name, texts.noUploads || 'File uploads are not supported')

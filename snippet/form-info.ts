@@ -1,5 +1,4 @@
-// The settings of forms that the snippet needs before anybody fills them in, as `/e/forms` describes them in the page's
-// language.
+// The settings of forms that the snippet needs before they are filled in, from `/e/forms`, in the page's language.
 
 import type { CaptchaConfig } from './captcha-widget.ts'
 
@@ -22,7 +21,7 @@ export interface FormInfo {
   messages?: string[]
 }
 
-/** The language that the page says it is in; '' where it says none: then the browser's languages count. */
+/** The language of the page; '' if it has none, and then the browser's languages count. */
 export const readPageLanguage = () => document.documentElement.lang
 
 export async function fetchFormInfo(

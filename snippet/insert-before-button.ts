@@ -1,4 +1,4 @@
-// Puts an element before the submit button of a form, where people look next.
+// Inserts an element before the submit button of a form, where people look next.
 
 export function insertBeforeButton(form: HTMLFormElement, element: Element) {
   const buttons = [...document.querySelectorAll<HTMLButtonElement>('button,input')]

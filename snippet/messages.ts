@@ -9,7 +9,7 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 export const CAPTCHA_FIELD = 'cf-turnstile-response'
 
-/** While the server has not described the form in the page's language. */
+/** The default texts until the server has described the form in the page's language. */
 export const FAILED = 'This could not be sent. Please try again.'
 
 let noteCount = 0
@@ -22,7 +22,7 @@ const listControls = (form: HTMLFormElement) =>
 export const findWrongControl = (form: HTMLFormElement, errors: FormErrors) =>
   listControls(form).find((control) => errors.some(([name]) => control.name === name))
 
-/** Shows a message after the last of some controls. @returns a function that takes it away */
+/** Shows a message after the last of several controls. @returns a function that removes it */
 function addNote(controls: Control[], message: string): () => void {
   const text = document.createElement('span')
   text.id = `towpath-error-${++noteCount}`

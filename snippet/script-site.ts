@@ -7,7 +7,7 @@ import type { Site, SnippetParts } from './site.ts'
 
 /** `window.towpath` on a page with the script tag. The other files add their parts. */
 export interface TowpathGlobal extends SnippetParts {
-  /** Takes care of a form that the page has added. @returns a function that lets go of it */
+  /** Enhances a form that the page has added. @returns a function that detaches it */
   enhance(form: HTMLFormElement): () => void
   /** The same, so that `(window.towpath ||= []).push(form)` works before the snippet has loaded, and after. */
   push(form: HTMLFormElement): void
@@ -49,7 +49,7 @@ export function createScriptSite(): Site {
         const script = document.createElement('script')
         script.onload = () => resolve(window.towpath as TowpathGlobal)
         script.onerror = () => {
-          // The next try loads again: the network may be back.
+          // The next attempt loads it again, because the network may be back.
           loading[part] = undefined
           reject()
         }

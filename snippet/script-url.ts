@@ -11,5 +11,5 @@ declare global {
   const trustedTypes: { createPolicy(name: string, rules: ScriptUrlPolicy): ScriptUrlPolicy }
 }
 
-/** The addresses are ours, or Turnstile's. It also stands in for a policy where there is none. */
+/** The addresses are ours, or Turnstile's. Also used if there is no policy. */
 export const ownUrls: ScriptUrlPolicy = { createScriptURL: (url) => url }

@@ -161,7 +161,8 @@ export function sendForm(url: string, body: FormData, abort: AbortController) {
     credentials: 'omit',
     method: 'POST',
     body,
-    // Tells the server that a script asks. On plain http, and in old Safari, the browser's own headers do not.
+    // Tells the server that a script sends the request. On plain http and in old Safari, the browser's own headers do
+    // not.
     headers: { Accept: 'application/json' },
     signal: abort.signal,
   })

@@ -1,5 +1,5 @@
-// The snippet, /t.js: reports page views and submits the forms of a page. It must never disturb the page: no error leaves
-// it, and every form works without it.
+// The snippet, /t.js: reports page views and submits the forms of a page. It must never disturb the page: it throws
+// no errors, and every form works without it.
 
 import { createEnhancer } from './enhance-forms.ts'
 import { takeErrors } from './messages.ts'

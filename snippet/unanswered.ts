@@ -1,12 +1,12 @@
-// Keeps page views in the session storage of the tab until the server has answered: a visitor who leaves a page before
-// would lose what brought them. The next page of the tab reports them again.
+// Keeps page views in the session storage of the tab until the server has answered. If a visitor leaves a page
+// earlier, the next page of the tab reports them again, so that their source is not lost.
 
 export interface PageView {
   /** The page's address. */
   u: string
   /** The referrer's address. */
   r: string
-  /** A random id: the server counts a page view that it gets twice once. */
+  /** A random id, so that the server counts a repeated page view once. */
   i: string
   /** The time of the page view. It is not sent. */
   t: number
@@ -38,7 +38,7 @@ export function keepUnanswered(name: string, view: PageView, rest: object): stri
   const earlier = readUnanswered(name)
   // The list of names leaves out the time.
   const toBody = () => JSON.stringify({ ...rest, ...view, p: earlier[0] && earlier }, [...'wurepi'])
-  // The oldest one stays longest: it has what brought the visitor.
+  // The oldest one stays longest, because it has the visitor's source.
   while (earlier[0] && (earlier.length > EARLIER_MAX || toBody().length > BODY_MAX))
     earlier.splice(earlier.length > 1 ? 1 : 0, 1)
   storeUnanswered(name, [...earlier, view])
@@ -47,7 +47,7 @@ export function keepUnanswered(name: string, view: PageView, rest: object): stri
 
 /**
  * Drops this page view, and those that were reported with it.
- * @returns false where it was gone: a later page has reported it too, and has got an answer
+ * @returns false if it is missing, because a later page has already reported it
  */
 export function dropAnswered(name: string, { i }: PageView): boolean {
   const views = readUnanswered(name)
@@ -56,7 +56,7 @@ export function dropAnswered(name: string, { i }: PageView): boolean {
   return at >= 0
 }
 
-// A browser may refuse storage to a page with an error, and storage may be full. Then each page is a visit of its own.
+// A browser can refuse storage, and storage can be full. Then each page is a separate visit.
 export function readText(name: string): string | undefined {
   try {
     return sessionStorage.getItem(name) ?? undefined

@@ -1,6 +1,6 @@
-// Sends a form with files. XMLHttpRequest tells how much is sent; fetch does not.
+// Sends a form with files. Uses XMLHttpRequest, because fetch reports no upload progress.
 
-/** Without a byte on its way for this long, the upload has failed. */
+/** An upload without progress for this long has failed. */
 const STALLED_AFTER_MS = 60_000
 
 export type ProgressListener = (progress: { sent: number; total: number }) => void

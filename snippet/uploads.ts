@@ -1,5 +1,5 @@
-// The part of the snippet for forms with files: mistakes before they are sent, and progress while they are.
-// uploads-script.ts is its file for the script tag.
+// The part of the snippet for forms with files: checks before the upload, and its progress. uploads-script.ts is its
+// file for the script tag.
 
 import { formPrototype } from './endpoints.ts'
 import { findFileErrors } from './file-errors.ts'
@@ -17,7 +17,7 @@ export interface FormUpload {
 }
 
 export interface UploadTools {
-  /** @returns the answer that the server would give; undefined where there is no mistake */
+  /** @returns the answer that the server would give; undefined if there is no error */
   check(upload: FormUpload, body: FormData): Response | undefined
   send(upload: FormUpload, url: string, body: FormData, abort: AbortController): Promise<Response>
 }
@@ -40,7 +40,7 @@ export const uploadTools: UploadTools = {
     const show = (sent: number, total: number) => {
       bar.max = total
       bar.value = sent
-      // A screen reader reads each change of the line: four are enough.
+      // A screen reader announces each change of the line: four are enough.
       const reached = Math.floor((sent / total) * 4)
       if (reached === quarters) return
       quarters = reached

@@ -12,9 +12,9 @@ import {
 } from './unanswered.ts'
 
 export interface PageVisit {
-  /** Adds the event id, and the report that the server has not answered yet: a form can be faster. */
+  /** Adds the event id, and a report without an answer so far, because a form can be faster. */
   addTo(data: FormData): void
-  /** Reports the page of this moment. */
+  /** Reports the current page. */
   report(): void
   /** Resolves when the server has answered or cannot be reached. */
   reported(): Promise<unknown> | undefined

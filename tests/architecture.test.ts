@@ -339,12 +339,6 @@ const EXCEPTIONS: RuleException[] = [
   createException('workspace', 'forms/attempts/attempt-counter.ts', 'upsertAttempts', JOB),
   createException(
     'workspace',
-    'forms/endpoint/form-info.ts',
-    'readFormInfo',
-    'a page knows only form keys, and a key belongs to one workspace',
-  ),
-  createException(
-    'workspace',
     'accounts/brand/logo-endpoint.ts',
     '',
     'a page and a mail know only the hash, which is the public name of the picture',

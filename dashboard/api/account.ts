@@ -1,7 +1,7 @@
 // The signed-in person's own account: name, address, password and sessions.
 
 import { queryOptions } from '@tanstack/react-query'
-import { request } from './client.ts'
+import { askAuth, postAuth } from './session.ts'
 import { leaveSession } from './session-gate.ts'
 
 export interface Session {
@@ -14,21 +14,19 @@ export interface Session {
   lastUsedAt: string
 }
 
-const auth = (path: string, body: unknown) => request(`/api/auth${path}`, { method: 'POST', body })
-
 export const sessionsQuery = queryOptions({
   queryKey: ['sessions'],
-  queryFn: async () => (await (await request('/api/auth/list-sessions')).json()) as Session[],
+  queryFn: () => askAuth<Session[]>('/list-sessions'),
 })
-export const endSession = (id: number) => auth('/revoke-session', { id })
-export const endOtherSessions = () => auth('/revoke-other-sessions', {})
-export const renameUser = (name: string) => auth('/update-user', { name })
+export const endSession = (id: number) => postAuth('/revoke-session', { id })
+export const endOtherSessions = () => postAuth('/revoke-other-sessions', {})
+export const renameUser = (name: string) => postAuth('/update-user', { name })
 /** @param language null: the browser's */
-export const setUserLanguage = (language: string | null) => auth('/update-user', { language })
+export const setUserLanguage = (language: string | null) => postAuth('/update-user', { language })
 export const changePassword = (input: { currentPassword: string; newPassword: string }) =>
-  auth('/change-password', { ...input, revokeOtherSessions: true })
+  postAuth('/change-password', { ...input, revokeOtherSessions: true })
 
-export const changeEmail = (newEmail: string) => auth('/change-email', { newEmail })
+export const changeEmail = (newEmail: string) => postAuth('/change-email', { newEmail })
 
 /**
  * Things that are deleted with the account, and workspaces that prevent the deletion because they would lose their
@@ -40,10 +38,10 @@ export interface AccountDeletion {
 }
 export const accountDeletionQuery = queryOptions({
   queryKey: ['delete-account'],
-  queryFn: async () => (await (await request('/api/auth/delete-account')).json()) as AccountDeletion,
+  queryFn: () => askAuth<AccountDeletion>('/delete-account'),
 })
 /** @param email the address of the account, as a confirmation */
 export async function deleteAccount(email: string) {
-  await auth('/delete-account', { confirm: email })
+  await postAuth('/delete-account', { confirm: email })
   leaveSession()
 }

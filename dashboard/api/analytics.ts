@@ -6,8 +6,8 @@ import type { ClickBucket, ClickTotals } from '../../server/features/analytics/s
 import type { FormResource } from '../../server/features/forms/schema.ts'
 import type { TagResource } from '../../server/features/links/schema.ts'
 import { askAnalytics } from './analytics-batch.ts'
-import type { Api, QueryParameters, ResultPage } from './client.ts'
-import { readFileName } from './transfer/exports.ts'
+import type { Api, QueryParameters } from './client.ts'
+import { readList } from './pages.ts'
 
 export type Subject = 'clicks' | 'leads'
 export type FunnelBy = 'link' | 'tag' | 'campaign' | 'source' | 'channel' | 'referrer' | 'country'
@@ -184,11 +184,9 @@ export const valueNamesQuery = (api: Api, dimension: 'linkId' | 'tagId' | 'form'
 /** Reads the list until it has all of them. */
 async function readTagNames(api: Api, ids: string[], signal: AbortSignal): Promise<Record<string, string>> {
   const names: Record<string, string> = {}
-  let cursor: string | null = ''
-  while (cursor !== null && ids.some((id) => names[id] === undefined)) {
-    const page: ResultPage<TagResource> = await api.page('/tags', { query: { limit: 100, cursor }, signal })
-    for (const { id, name } of page.data) names[id] = name
-    cursor = page.nextCursor
+  for await (const { id, name } of readList<TagResource>(api, '/tags', { signal })) {
+    names[id] = name
+    if (ids.every((each) => names[each] !== undefined)) break
   }
   return names
 }
@@ -199,8 +197,6 @@ export const EXPORT_FORMATS = {
 } as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[Subject][number]
 
-/** Exports single clicks or leads. @returns the file, and the name that the server gives it */
-export async function exportEvents(api: Api, subject: Subject, query: QueryParameters, format: ExportFormat) {
-  const response = await api.raw(`/analytics/${subject}/export`, { query: { ...query, format } })
-  return { file: await response.blob(), name: readFileName(response, `${subject}.${format}`) }
-}
+/** Exports single clicks or leads. */
+export const exportEvents = (api: Api, subject: Subject, query: QueryParameters, format: ExportFormat) =>
+  api.file(`/analytics/${subject}/export`, { ...query, format })

@@ -2,7 +2,8 @@
 
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import type { AuditEventResource } from '../../server/features/accounts/schema.ts'
-import type { Api, ResultPage } from './client.ts'
+import type { Api } from './client.ts'
+import { inPages } from './pages.ts'
 
 export type { AuditEventResource }
 
@@ -16,16 +17,8 @@ export interface AuditFilter {
 export const auditQuery = (api: Api, filter: AuditFilter) =>
   infiniteQueryOptions({
     queryKey: [api.workspaceId, 'audit', filter],
-    queryFn: ({ pageParam, signal }) =>
-      api.page<AuditEventResource>('/audit', {
-        query: { ...filter, limit: 50, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }: ResultPage<AuditEventResource>) => nextCursor ?? undefined,
+    ...inPages<AuditEventResource>(api, '/audit', { ...filter, limit: 50 }),
   })
 
-export async function exportAudit(api: Api, filter: AuditFilter, format: 'csv' | 'ndjson') {
-  const response = await api.raw('/audit/export', { query: { ...filter, format } })
-  return { file: await response.blob(), name: `audit-${api.workspaceId}.${format}` }
-}
+export const exportAudit = (api: Api, filter: AuditFilter, format: 'csv' | 'ndjson') =>
+  api.file('/audit/export', { ...filter, format })

@@ -189,6 +189,10 @@ function toWorkspaceError(error: unknown, workspaceId: number): unknown {
   return new ApiError(404, WORKSPACE_GONE)
 }
 
+/** The name that the server gives a file. */
+export const readFileName = (response: Response) =>
+  /filename="?([\w.-]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? 'download'
+
 /** The API of one workspace. Every method but `raw` resolves with the parsed answer. */
 export function createWorkspaceApi(workspaceId: number) {
   const headers = { 'X-Workspace': String(workspaceId) }
@@ -208,6 +212,11 @@ export function createWorkspaceApi(workspaceId: number) {
       data<T>(path, { ...call, method: 'POST', body }),
     patch: <T>(path: string, body: unknown, call?: RequestOptions) =>
       data<T>(path, { ...call, method: 'PATCH', body }),
+    /** A file that the person downloads, and its name. */
+    file: async (path: string, query?: QueryParameters) => {
+      const response = await raw(path, { query, isBackground: false })
+      return { file: await response.blob(), name: readFileName(response) }
+    },
     remove: <T>(path: string, call?: RequestOptions) => data<T>(path, { ...call, method: 'DELETE' }),
   }
 }

@@ -2,7 +2,8 @@
 
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { DeliveryDetail, DeliveryResource } from '../../server/features/notify/schema.ts'
-import type { Api, ResultPage } from './client.ts'
+import type { Api } from './client.ts'
+import { inPages } from './pages.ts'
 
 export type { DeliveryDetail, DeliveryResource }
 
@@ -16,13 +17,7 @@ export interface DeliveryFilter {
 export const deliveriesQuery = (api: Api, filter: DeliveryFilter) =>
   infiniteQueryOptions({
     queryKey: [api.workspaceId, 'deliveries', filter],
-    queryFn: ({ pageParam, signal }) =>
-      api.page<DeliveryResource>('/deliveries', {
-        query: { ...filter, limit: 50, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: ({ nextCursor }: ResultPage<DeliveryResource>) => nextCursor ?? undefined,
+    ...inPages<DeliveryResource>(api, '/deliveries', { ...filter, limit: 50 }),
   })
 
 export const deliveryQuery = (api: Api, id: number) =>

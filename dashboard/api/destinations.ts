@@ -1,13 +1,12 @@
-// Destinations of links over the REST API: their list, their repair, and the setting that watches them.
+// Destinations of links over the REST API: their list and their repair.
 
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
-import type { WorkspaceResource } from '../../server/features/accounts/schema.ts'
 import type { DestinationResource, RepairResource } from '../../server/features/destinations/schema.ts'
 import type { Api } from './client.ts'
+import { inPages, PAGE_MAX } from './pages.ts'
 
 export type { DestinationResource, DestinationState } from '../../server/features/destinations/schema.ts'
 
-const PAGE_SIZE = 100
 /** The API's maximum for one call. */
 const REPAIRED_AT_ONCE = 1000
 
@@ -15,13 +14,7 @@ const REPAIRED_AT_ONCE = 1000
 export const destinationsQuery = (api: Api, state: string) =>
   infiniteQueryOptions({
     queryKey: [api.workspaceId, 'destinations', state],
-    queryFn: ({ pageParam, signal }) =>
-      api.page<DestinationResource>('/destinations', {
-        query: { state: state === '' ? undefined : state, limit: PAGE_SIZE, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: (last) => last.nextCursor ?? undefined,
+    ...inPages<DestinationResource>(api, '/destinations', { state, limit: PAGE_MAX }),
     placeholderData: keepPreviousData,
   })
 
@@ -43,6 +36,3 @@ export async function undoRepair(api: Api, from: string, to: string, ids: number
     await api.post<RepairResource>('/destinations/repair', { from: to, to: from, linkIds })
   }
 }
-
-export const setDestinationWatch = (api: Api, watchDestinations: boolean) =>
-  api.patch<WorkspaceResource>('/workspace', { watchDestinations })

@@ -7,13 +7,11 @@ import type {
   DomainResource,
   UpdateDomainInput,
 } from '../../server/features/links/domains/schema.ts'
-import type { Api, ResultPage } from './client.ts'
+import type { Api } from './client.ts'
+import { readList } from './pages.ts'
 import { isSignedOut } from './session.ts'
 
 export type { DnsRecord, DomainResource, UpdateDomainInput }
-
-/** The API's maximum for one page. */
-const PAGE_SIZE = 100
 
 const toListKey = (api: Api) => [api.workspaceId, 'domains', 'list'] as const
 
@@ -21,19 +19,7 @@ const toListKey = (api: Api) => [api.workspaceId, 'domains', 'list'] as const
 export const domainsQuery = (api: Api) =>
   queryOptions({
     queryKey: toListKey(api),
-    async queryFn({ signal }) {
-      const domains: DomainResource[] = []
-      let cursor: string | null = ''
-      while (cursor !== null) {
-        const page: ResultPage<DomainResource> = await api.page('/domains', {
-          query: { limit: PAGE_SIZE, cursor },
-          signal,
-        })
-        domains.push(...page.data)
-        cursor = page.nextCursor
-      }
-      return domains
-    },
+    queryFn: ({ signal }) => Array.fromAsync(readList<DomainResource>(api, '/domains', { signal })),
     staleTime: 30_000,
   })
 

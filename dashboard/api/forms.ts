@@ -3,38 +3,23 @@
 import type { z } from '@hono/zod-openapi'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { CreateFormInput, FormResource, UpdateForm } from '../../server/features/forms/schema.ts'
-import type { Api, ResultPage } from './client.ts'
+import type { Api } from './client.ts'
+import { inPages, readList } from './pages.ts'
 
 /** Settings as they are sent: null is the value of a new form. */
 export type FormChanges = z.input<typeof UpdateForm>
 
-const PAGE_SIZE = 50
-
 export const formsQuery = (api: Api) =>
   infiniteQueryOptions({
     queryKey: [api.workspaceId, 'forms', 'list'],
-    queryFn: ({ pageParam, signal }) =>
-      api.page<FormResource>('/forms', { query: { limit: PAGE_SIZE, cursor: pageParam }, signal }),
-    initialPageParam: '',
-    getNextPageParam: (last) => last.nextCursor,
+    ...inPages<FormResource>(api, '/forms', { limit: 50 }),
   })
 
 /** All forms, for menus. A workspace has a handful of forms. */
 export const formNamesQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspaceId, 'forms', 'names'],
-    async queryFn({ signal }) {
-      const forms: FormResource[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const page: ResultPage<FormResource> = await api.page('/forms', {
-          query: { limit: 100, cursor },
-          signal,
-        })
-        forms.push(...page.data)
-        cursor = page.nextCursor
-      }
-      return forms
-    },
+    queryFn: ({ signal }) => Array.fromAsync(readList<FormResource>(api, '/forms', { signal })),
     staleTime: 60_000,
   })
 

@@ -23,8 +23,8 @@ import type {
 
 export type { EditedLinksResource, LinkChangesInput }
 
-import { toChunks } from './chunks.ts'
 import type { Api, ResultPage } from './client.ts'
+import { inPages, PAGE_MAX, toChunks } from './pages.ts'
 
 export interface LinkFilters {
   search?: string
@@ -37,8 +37,6 @@ export interface LinkFilters {
 
 type LinkPages = InfiniteData<ResultPage<LinkResource>, string>
 
-/** The API's maximum for one page of a list and for one bulk request. */
-const PAGE_SIZE = 100
 /** Lists of at most this many pages are loaded again when links may have changed. */
 const SHORT_LIST_PAGES = 2
 const COUNTING_MS = 5000
@@ -49,13 +47,7 @@ const isShort = (query: Pick<Query, 'state'>) =>
 export const linksQuery = (api: Api, filters: LinkFilters) =>
   infiniteQueryOptions({
     queryKey: [api.workspaceId, 'links', 'list', filters] as const,
-    queryFn: ({ pageParam, signal }) =>
-      api.page<LinkResource>('/links', {
-        query: { ...filters, limit: PAGE_SIZE, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: (last) => last.nextCursor ?? undefined,
+    ...inPages<LinkResource>(api, '/links', { ...filters, limit: PAGE_MAX }),
     placeholderData: (before) => before,
     refetchOnWindowFocus: (query) => isShort(query as unknown as Query),
     refetchOnMount: (query) => isShort(query as unknown as Query),
@@ -152,13 +144,7 @@ export const deleteLinks = (api: Api, ids: number[]) =>
 export const trashQuery = (api: Api) =>
   infiniteQueryOptions({
     queryKey: [api.workspaceId, 'links', 'trash'] as const,
-    queryFn: ({ pageParam, signal }) =>
-      api.page<TrashedLinkResource>('/links/trash', {
-        query: { limit: PAGE_SIZE, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: (last) => last.nextCursor ?? undefined,
+    ...inPages<TrashedLinkResource>(api, '/links/trash', { limit: PAGE_MAX }),
   })
 
 /** Returns any number of links from the trash. */

@@ -2,7 +2,6 @@
 
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { z } from 'zod'
-import type { WorkspaceResource } from '../../server/features/accounts/schema.ts'
 import type { MissingAnswerData, MissingSlugShape } from '../../server/features/analytics/missing/schema.ts'
 import type { LinkResource } from '../../server/features/links/schema.ts'
 import type { Api } from './client.ts'
@@ -21,10 +20,6 @@ export const missingQuery = (api: Api, interval: string) =>
     },
     placeholderData: keepPreviousData,
   })
-
-/** @param above null sends no mail */
-export const setMissingReport = (api: Api, above: number | null) =>
-  api.patch<WorkspaceResource>('/workspace', { missingReportAbove: above })
 
 const FOUND_MAX = 6
 

@@ -3,19 +3,15 @@
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import type { DayProofResource, ProofCheckResource } from '../../server/features/proofs/schema.ts'
 import type { Api } from './client.ts'
+import { inPages } from './pages.ts'
 
 export type { DayProofResource, ProofCheckResource }
-
-const PAGE_SIZE = 50
 
 /** Newest first. */
 export const proofsQuery = (api: Api) =>
   infiniteQueryOptions({
     queryKey: [api.workspaceId, 'proofs'],
-    queryFn: ({ pageParam, signal }) =>
-      api.page<DayProofResource>('/proofs', { query: { limit: PAGE_SIZE, cursor: pageParam }, signal }),
-    initialPageParam: '',
-    getNextPageParam: (last) => last.nextCursor ?? undefined,
+    ...inPages<DayProofResource>(api, '/proofs', { limit: 50 }),
   })
 
 /** Counts the day again. */

@@ -1,7 +1,6 @@
 // Second factors of the signed-in person, the second step of a sign-in, and the confirmation that it is them.
 
 import { queryOptions } from '@tanstack/react-query'
-import { request } from './client.ts'
 import {
   createPasskey,
   getPasskey,
@@ -9,6 +8,7 @@ import {
   type PasskeyCreation,
   type PasskeyRequest,
 } from './passkey.ts'
+import { askAuth, postAuth } from './session.ts'
 
 export interface Passkey {
   id: number
@@ -45,26 +45,22 @@ interface NewCodes {
   recoveryCodes: string[] | null
 }
 
-const get = async <T>(path: string, anonymous = false) =>
-  (await request(`/api/auth${path}`, { anonymous })).json() as Promise<T>
-const post = async <T>(path: string, body?: unknown, anonymous = false) =>
-  (await request(`/api/auth${path}`, { method: 'POST', body, anonymous })).json() as Promise<T>
 /** For a person who has not signed in yet. */
-const postAnonymously = <T>(path: string, body?: unknown) => post<T>(path, body, true)
+const postAnonymously = <T>(path: string, body?: unknown) => postAuth<T>(path, body, { anonymous: true })
 
 export const factorsQuery = queryOptions({
   queryKey: ['second-factor'],
-  queryFn: () => get<Factors>('/second-factor'),
+  queryFn: () => askAuth<Factors>('/second-factor'),
 })
 
 /** null when no sign-in waits for its second step. */
 export const pendingSignInQuery = queryOptions({
   queryKey: ['pending-sign-in'],
-  queryFn: () => get<PendingSignIn | null>('/second-factor/pending', true),
+  queryFn: () => askAuth<PendingSignIn | null>('/second-factor/pending', { anonymous: true }),
 })
 
 export const verifySecondFactor = (proof: Proof) => postAnonymously('/second-factor/verify', proof)
-export const confirmIdentity = (proof: Proof) => post('/confirm', proof)
+export const confirmIdentity = (proof: Proof) => postAuth('/confirm', proof)
 
 /** Asks for one of the person's passkeys, as a second factor or to confirm that it is them. */
 export const askForPasskey = async () => ({
@@ -76,15 +72,15 @@ export const signInWithPasskey = async () =>
   })
 
 /** @param qrCode an image that shows `uri` */
-export const startApp = () => post<{ secret: string; uri: string; qrCode: string }>('/second-factor/app')
-export const confirmApp = (code: string) => post<NewCodes>('/second-factor/app/confirm', { code })
-export const removeApp = () => post('/second-factor/app/remove')
-export const renewRecoveryCodes = () => post<{ recoveryCodes: string[] }>('/second-factor/recovery-codes')
+export const startApp = () => postAuth<{ secret: string; uri: string; qrCode: string }>('/second-factor/app')
+export const confirmApp = (code: string) => postAuth<NewCodes>('/second-factor/app/confirm', { code })
+export const removeApp = () => postAuth('/second-factor/app/remove')
+export const renewRecoveryCodes = () => postAuth<{ recoveryCodes: string[] }>('/second-factor/recovery-codes')
 
 export const addPasskey = async (name: string) => {
-  const passkey = await createPasskey(await post<PasskeyCreation>('/passkeys/register-options'))
-  return post<NewCodes>('/passkeys/register', { name, passkey })
+  const passkey = await createPasskey(await postAuth<PasskeyCreation>('/passkeys/register-options'))
+  return postAuth<NewCodes>('/passkeys/register', { name, passkey })
 }
 export const renamePasskey = ({ id, name }: { id: number; name: string }) =>
-  post('/passkeys/rename', { id, name })
-export const removePasskey = (id: number) => post('/passkeys/remove', { id })
+  postAuth('/passkeys/rename', { id, name })
+export const removePasskey = (id: number) => postAuth('/passkeys/remove', { id })

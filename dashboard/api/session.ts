@@ -44,9 +44,15 @@ export interface SignInOptions {
   password: { min: number; minWithSecondFactor: number; max: number }
 }
 
-const auth = async <T>(path: string, call?: RequestOptions) =>
-  (await request(`/api/auth${path}`, { ...call, anonymous: true })).json() as Promise<T>
-const post = <T>(path: string, body: unknown = {}) => auth<T>(path, { method: 'POST', body })
+export const askAuth = async <T>(path: string, call?: RequestOptions) =>
+  (await request(`/api/auth${path}`, call)).json() as Promise<T>
+export const postAuth = <T>(path: string, body?: unknown, call?: RequestOptions) =>
+  askAuth<T>(path, { ...call, method: 'POST', body })
+
+/** For a person who has not signed in yet. */
+const ANONYMOUS = { anonymous: true }
+const auth = <T>(path: string, call?: RequestOptions) => askAuth<T>(path, { ...call, ...ANONYMOUS })
+const post = <T>(path: string, body: unknown = {}) => postAuth<T>(path, body, ANONYMOUS)
 
 /** @returns null when nobody is signed in */
 export const findUser = async () => (await auth<{ user: User } | null>('/get-session'))?.user ?? null
@@ -117,5 +123,9 @@ export const resetPassword = (input: { token: string; newPassword: string }) => 
 /** @returns the address of the identity provider, where the browser must go */
 export const signInWithOidc = async (callbackURL: string, more: { confirm?: boolean; setup?: string } = {}) =>
   (await post<{ url: string }>('/sign-in/oauth2', { providerId: 'oidc', callbackURL, ...more })).url
+
+/** For `refetchInterval`: repeats a query as long as the session lasts. */
+export const pollEvery = (ms: number) => (query: { state: { error: Error | null } }) =>
+  isSignedOut(query.state.error) ? false : ms
 
 export const isSignedOut = (error: unknown) => error instanceof ApiError && error.status === 401

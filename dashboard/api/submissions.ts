@@ -6,9 +6,9 @@ import type {
   SubmissionStatus,
   TouchResource,
 } from '../../server/features/forms/submissions/schema.ts'
-import { BULK_SIZE, toChunks } from './chunks.ts'
 import { type Api, ApiError, type QueryParameters, type ResultPage } from './client.ts'
-import { pollEvery } from './poll-every.ts'
+import { inPages, readList, toChunks } from './pages.ts'
+import { pollEvery } from './session.ts'
 
 /**
  * The fields are a plain object here. Its order is the sender's, except that JavaScript puts whole-number names
@@ -69,13 +69,7 @@ const toQueryParameters = ({ start, end, stage, assignee, ...filter }: InboxFilt
 export const inboxQuery = (api: Api, filter: InboxFilter) =>
   infiniteQueryOptions({
     queryKey: [api.workspaceId, 'submissions', 'list', filter],
-    queryFn: ({ pageParam, signal }) =>
-      api.page<Submission>('/submissions', {
-        query: { ...toQueryParameters(filter), limit: PAGE_SIZE, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: (last) => last.nextCursor,
+    ...inPages<Submission>(api, '/submissions', { ...toQueryParameters(filter), limit: PAGE_SIZE }),
     // inboxPollQuery reports new submissions.
     staleTime: 30_000,
   })
@@ -139,13 +133,12 @@ export async function listSubmissionStates(
   max: number,
 ): Promise<SubmissionState[]> {
   const states: SubmissionState[] = []
-  for (let cursor: string | null = ''; cursor !== null && states.length < max; ) {
-    const query: QueryParameters = { ...toQueryParameters(filter), limit: BULK_SIZE, cursor }
-    const page: ResultPage<Submission> = await api.page('/submissions', { query })
-    states.push(...page.data.map(({ id, status }) => ({ id, status })))
-    cursor = page.nextCursor
+  for await (const { id, status } of readList<Submission>(api, '/submissions', {
+    query: toQueryParameters(filter),
+  })) {
+    if (states.push({ id, status }) === max) break
   }
-  return states.slice(0, max)
+  return states
 }
 
 export const submissionQuery = (api: Api, id: string) =>
@@ -170,10 +163,8 @@ export interface SubmissionChanges {
   assigneeId?: number | null
 }
 /** @param keepalive the request continues after the page is closed */
-export async function updateSubmission(api: Api, id: number, body: SubmissionChanges, keepalive = false) {
-  const response = await api.raw(`/submissions/${id}`, { method: 'PATCH', body, keepalive })
-  return ((await response.json()) as { data: Submission }).data
-}
+export const updateSubmission = (api: Api, id: number, body: SubmissionChanges, keepalive = false) =>
+  api.patch<Submission>(`/submissions/${id}`, body, { keepalive })
 
 /** Sets the status of any number of submissions, 100 per request. */
 export async function updateSubmissions(api: Api, ids: number[], status: SubmissionStatus) {
@@ -219,19 +210,18 @@ async function withoutMissing(ids: number[], send: (ids: number[]) => Promise<un
 export const SUBMISSION_EXPORT_FORMATS = ['xlsx', 'csv', 'json', 'ndjson'] as const
 export type SubmissionExportFormat = (typeof SUBMISSION_EXPORT_FORMATS)[number]
 
-export async function exportSubmissions(
+export function exportSubmissions(
   api: Api,
   { formKey, ...filter }: InboxFilter & { formKey: string },
   format: SubmissionExportFormat,
-): Promise<Blob> {
+) {
   const path = `/forms/${encodeURIComponent(formKey)}/submissions/export`
   // Excel reads CSV as UTF-8 only behind a byte order mark.
   const forSpreadsheets = {
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     ...(format === 'csv' && { bom: 'true' }),
   }
-  const query = { ...toQueryParameters(filter), format, ...forSpreadsheets }
-  return (await api.raw(path, { query })).blob()
+  return api.file(path, { ...toQueryParameters(filter), format, ...forSpreadsheets })
 }
 
 /** A value that at least one lead has, for the inbox's filter menus. */

@@ -3,10 +3,8 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { TagResource } from '../../server/features/links/schema.ts'
 import type { Api } from './client.ts'
+import { inPages, PAGE_MAX } from './pages.ts'
 import { workspacesQuery } from './session.ts'
-
-/** The API's maximum for one page. */
-const PAGE_SIZE = 100
 
 export type TagInput = Partial<Pick<TagResource, 'name' | 'color' | 'pinned'>>
 
@@ -14,17 +12,14 @@ export type TagInput = Partial<Pick<TagResource, 'name' | 'color' | 'pinned'>>
 export const tagsQuery = (api: Api, search = '') =>
   queryOptions({
     queryKey: [api.workspaceId, 'tags', 'some', search],
-    queryFn: ({ signal }) => api.page<TagResource>('/tags', { query: { search, limit: PAGE_SIZE }, signal }),
+    queryFn: ({ signal }) => api.page<TagResource>('/tags', { query: { search, limit: PAGE_MAX }, signal }),
     staleTime: 30_000,
   })
 
 export const allTagsQuery = (api: Api, search = '') =>
   infiniteQueryOptions({
     queryKey: [api.workspaceId, 'tags', 'list', search],
-    queryFn: ({ pageParam, signal }) =>
-      api.page<TagResource>('/tags', { query: { search, limit: PAGE_SIZE, cursor: pageParam }, signal }),
-    initialPageParam: '',
-    getNextPageParam: (last) => last.nextCursor ?? undefined,
+    ...inPages<TagResource>(api, '/tags', { search, limit: PAGE_MAX }),
     placeholderData: (before) => before,
   })
 

@@ -2,7 +2,7 @@
 
 import { queryOptions } from '@tanstack/react-query'
 import type { Api } from './client.ts'
-import { pollEvery } from './poll-every.ts'
+import { pollEvery } from './session.ts'
 
 const POLL_MS = 20_000
 

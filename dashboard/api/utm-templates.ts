@@ -2,7 +2,8 @@
 
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { UtmTemplateResource } from '../../server/features/links/utm-templates/schema.ts'
-import type { Api, ResultPage } from './client.ts'
+import type { Api } from './client.ts'
+import { readList } from './pages.ts'
 
 export type { UtmTemplateResource }
 export type UtmTemplateInput = Partial<Omit<UtmTemplateResource, 'id' | 'createdAt' | 'updatedAt'>>
@@ -12,15 +13,9 @@ export const utmTemplatesQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspaceId, 'utm-templates'],
     async queryFn({ signal }) {
-      const templates: UtmTemplateResource[] = []
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        const page: ResultPage<UtmTemplateResource> = await api.page<UtmTemplateResource>('/utm-templates', {
-          query: { limit: 100, cursor },
-          signal,
-        })
-        templates.push(...page.data)
-        cursor = page.nextCursor
-      }
+      const templates = await Array.fromAsync(
+        readList<UtmTemplateResource>(api, '/utm-templates', { signal }),
+      )
       return templates.sort((a, b) => a.name.localeCompare(b.name))
     },
     staleTime: 30_000,

@@ -1,5 +1,6 @@
 // The workspace, its members, invitations and API keys.
 
+import type { z } from '@hono/zod-openapi'
 import { queryOptions } from '@tanstack/react-query'
 import type {
   InvitationResource,
@@ -7,6 +8,7 @@ import type {
   MemberResource,
   NewInvitationResource,
   NewKeyResource,
+  UpdateWorkspace,
   WorkspaceResource,
   WorkspaceSummary,
 } from '../../server/features/accounts/schema.ts'
@@ -19,14 +21,8 @@ export const workspaceQuery = (api: Api) =>
     queryKey: [api.workspaceId, 'workspace'],
     queryFn: ({ signal }) => api.get<WorkspaceResource>('/workspace', { signal }),
   })
-export const renameWorkspace = (api: Api, name: string) =>
-  api.patch<WorkspaceResource>('/workspace', { name })
-export const setRequireTwoFactor = (api: Api, requireTwoFactor: boolean) =>
-  api.patch<WorkspaceResource>('/workspace', { requireTwoFactor })
-export const saveTrafficSettings = (
-  api: Api,
-  settings: Partial<Pick<WorkspaceResource, 'keptParams' | 'internalNetworks' | 'ignoredReferrers'>>,
-) => api.patch<WorkspaceResource>('/workspace', settings)
+export const updateWorkspace = (api: Api, changes: z.input<typeof UpdateWorkspace>) =>
+  api.patch<WorkspaceResource>('/workspace', changes)
 export const deleteWorkspace = (api: Api, name: string) =>
   api.remove<WorkspaceResource>('/workspace', { query: { confirm: name } })
 export async function createWorkspace(name: string): Promise<WorkspaceSummary> {

@@ -7,11 +7,11 @@ import { toFieldErrors } from '../api/client.ts'
 import { confirmIdentity, type Factors, factorsQuery, type Proof } from '../api/second-factor.ts'
 import { signInOptionsQuery, signInWithOidc } from '../api/session.ts'
 import { Button } from '../ui/button.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
 import { TextField } from '../ui/forms/field.tsx'
+import { Form } from '../ui/forms/form.tsx'
 import { FormError } from '../ui/forms/form-error.tsx'
 import { ModalDialog } from '../ui/overlays/modal-dialog.tsx'
-import { SkeletonRows } from '../ui/skeleton.tsx'
+import { QueryState } from '../ui/query-state.tsx'
 import { FactorForm } from './factor-form.tsx'
 
 export function ConfirmIdentityDialog({ onAnswer }: { onAnswer: (confirmed: boolean) => void }) {
@@ -26,8 +26,7 @@ export function ConfirmIdentityDialog({ onAnswer }: { onAnswer: (confirmed: bool
       description="You signed in a while ago. This action needs a recent confirmation."
       onClose={() => onAnswer(false)}
     >
-      {factors.isPending && <SkeletonRows rows={2} className="h-10" />}
-      {factors.isError && <ErrorState error={factors.error} retry={factors.refetch} />}
+      <QueryState query={factors} rows={2} className="h-10" />
       {factors.data && <Ways factors={factors.data} prove={prove} />}
     </ModalDialog>
   )
@@ -51,12 +50,9 @@ function PasswordForm({ prove }: { prove: (proof: Proof) => Promise<unknown> }) 
   const confirm = useMutation({ mutationFn: prove, onError() {} })
   const errors = toFieldErrors(confirm.error, ['password'])
   return (
-    <form
+    <Form
       className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        confirm.mutate({ password: String(new FormData(event.currentTarget).get('password')) })
-      }}
+      onSubmit={(fields) => confirm.mutate({ password: String(fields.get('password')) })}
     >
       <TextField
         label="Your password"
@@ -70,7 +66,7 @@ function PasswordForm({ prove }: { prove: (proof: Proof) => Promise<unknown> }) 
       <Button type="submit" variant="primary" busy={confirm.isPending}>
         Confirm
       </Button>
-    </form>
+    </Form>
   )
 }
 

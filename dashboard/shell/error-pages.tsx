@@ -22,11 +22,7 @@ export const NoWorkspacePage = () => (
 
 const MissingPage = ({ title, children }: { title: string; children: ReactNode }) => (
   <Page title="Not found">
-    <EmptyState
-      icon={<Search size={32} />}
-      title={title}
-      action={<ButtonLink to="/">Go to your links</ButtonLink>}
-    >
+    <EmptyState icon={Search} title={title} action={<ButtonLink to="/">Go to your links</ButtonLink>}>
       {children}
     </EmptyState>
   </Page>

@@ -3,14 +3,15 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { Fingerprint } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { toFieldErrors } from '../api/client.ts'
 import { canUsePasskeys } from '../api/passkey.ts'
 import { askForPasskey, type PendingSignIn, type Proof } from '../api/second-factor.ts'
 import { Button } from '../ui/button.tsx'
+import { CODE_INPUT } from '../ui/forms/control-class.ts'
 import { TextField } from '../ui/forms/field.tsx'
+import { Form } from '../ui/forms/form.tsx'
 import { FormError } from '../ui/forms/form-error.tsx'
-import { TEXT_LINK } from '../ui/text-link.ts'
 
 export function FactorForm({
   ways,
@@ -30,9 +31,8 @@ export function FactorForm({
   const errors = toFieldErrors(problem)
   const fieldError = errors.code ?? errors.recoveryCode
   const isBusy = prove.isPending || provePasskey.isPending
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const text = String(new FormData(event.currentTarget).get('code'))
+  function submit(fields: FormData) {
+    const text = String(fields.get('code'))
     provePasskey.reset()
     prove.mutate(isRecovery ? { recoveryCode: text } : { code: text })
   }
@@ -51,17 +51,17 @@ export function FactorForm({
         </Button>
       )}
       {(ways.authenticatorApp || isRecovery) && (
-        <form className="grid gap-4" onSubmit={submit}>
+        <Form className="grid gap-4" onSubmit={submit}>
           {isRecovery ? <RecoveryCodeField error={fieldError} /> : <CodeField error={fieldError} />}
           <Button type="submit" variant="primary" busy={isBusy}>
             {action}
           </Button>
-        </form>
+        </Form>
       )}
       {ways.recoveryCode && (ways.authenticatorApp || hasPasskey) && (
         <button
           type="button"
-          className={`justify-self-start text-sm ${TEXT_LINK}`}
+          className="justify-self-start text-sm text-link"
           onClick={() => {
             prove.reset()
             provePasskey.reset()
@@ -95,9 +95,7 @@ const RecoveryCodeField = ({ error }: { error: string | undefined }) => (
     name="code"
     required
     autoFocus
-    autoComplete="off"
-    autoCapitalize="none"
-    spellCheck={false}
+    {...CODE_INPUT}
     maxLength={40}
     hint="One of the codes that you saved. Each works once."
     error={error}

@@ -3,9 +3,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { pendingSignInQuery, verifySecondFactor } from '../api/second-factor.ts'
 import { Button } from '../ui/button.tsx'
-import { ErrorState } from '../ui/error-state.tsx'
 import { FormError } from '../ui/forms/form-error.tsx'
-import { SkeletonRows } from '../ui/skeleton.tsx'
+import { QueryState } from '../ui/query-state.tsx'
 import { FactorForm } from './factor-form.tsx'
 
 interface Props {
@@ -17,8 +16,7 @@ export function SecondStepForm({ onDone, onBack }: Props) {
   const pending = useQuery({ ...pendingSignInQuery, staleTime: 0, gcTime: 0 })
   return (
     <>
-      {pending.isPending && <SkeletonRows rows={2} className="h-10" />}
-      {pending.isError && <ErrorState error={pending.error} retry={pending.refetch} />}
+      <QueryState query={pending} rows={2} className="h-10" />
       {pending.data === null && <FormError>Sign-in took too long. Start again.</FormError>}
       {pending.data && (
         <FactorForm

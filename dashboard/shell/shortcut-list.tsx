@@ -4,7 +4,7 @@ import { Dialog } from '../ui/overlays/dialog.tsx'
 import { listActiveShortcuts, PALETTE_KEYS, toKeyNames } from '../ui/shortcuts.ts'
 
 export const ShortcutList = ({ onClose }: { onClose: () => void }) => (
-  <Dialog open onClose={onClose} title="Keyboard shortcuts">
+  <Dialog onClose={onClose} title="Keyboard shortcuts">
     <dl className="grid grid-cols-[1fr_auto] gap-y-2">
       <dt>Search and commands</dt>
       <dd>

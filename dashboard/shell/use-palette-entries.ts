@@ -20,14 +20,14 @@ import {
   Trash2,
   Unlink,
 } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
 import type { LinkResource } from '../../server/features/links/schema.ts'
 import { domainsQuery } from '../api/domains.ts'
 import { formNamesQuery } from '../api/forms.ts'
-import { findSubmissionsQuery } from '../api/inbox/find-submissions.ts'
 import { workspacesQuery } from '../api/session.ts'
+import type { Submission } from '../api/submissions.ts'
 import { toPreviewText, toSenderName } from '../pages/inbox/state/display-text.ts'
 import { stripAroundUrl } from '../ui/forms/strip-around-url.ts'
+import { useDebounced } from '../ui/forms/use-debounced.ts'
 import { readTheme, setTheme } from '../ui/theme.ts'
 import { INNER_PAGES, NAV_ITEMS } from './nav-items.tsx'
 import { findPastedUrl, isOnHost, isShortUrlOf } from './pasted-url.ts'
@@ -62,17 +62,17 @@ export function usePaletteEntries(text: string) {
   // The server has more names than the dashboard knows: the address may be a short URL until the links have been searched.
   const isForeign = url !== undefined && !isShortUrl && links?.every((link) => !isShortUrlOf(url, link))
   const shorten = useShortenEntry(isForeign ? url : undefined)
-  const entries = useMemo(() => {
-    const lowerCase = search.toLowerCase()
-    return [
+  const matches = ({ label }: PaletteEntry) => label.toLowerCase().includes(search.toLowerCase())
+  return {
+    entries: [
       ...shorten,
-      ...commands.filter(({ label }) => label.toLowerCase().includes(lowerCase)),
+      ...commands.filter(matches),
       // They would bury the pages while nothing is typed.
-      ...(lowerCase === '' ? [] : places.filter(({ label }) => label.toLowerCase().includes(lowerCase))),
+      ...(search === '' ? [] : places.filter(matches)),
       ...results,
-    ]
-  }, [search, shorten, commands, places, results])
-  return { entries, ...state }
+    ],
+    ...state,
+  }
 }
 
 const THEMES = [
@@ -81,50 +81,43 @@ const THEMES = [
   { theme: 'system', label: 'System', icon: Monitor },
 ] as const
 
+/** What opens a page of the workspace. */
+function useNavigation() {
+  const { id } = useWorkspace()
+  return { navigate: useNavigate(), params: { workspaceId: String(id) } }
+}
+
+const CREATIONS = [
+  { to: '/$workspaceId/links', label: 'New link' },
+  { to: '/$workspaceId/forms', label: 'New form' },
+  { to: '/$workspaceId/domains', label: 'Add domain' },
+] as const
+
 function useCommands(): PaletteEntry[] {
-  const navigate = useNavigate()
-  const params = useParams()
+  const { navigate, params } = useNavigation()
   const canEdit = useCanEdit()
-  return useMemo(() => {
-    const search = { new: '1' }
-    const creations: PaletteEntry[] = [
-      {
-        id: 'new link',
-        label: 'New link',
-        icon: Plus,
-        run: () => void navigate({ to: '/$workspaceId/links', params, search }),
-      },
-      {
-        id: 'new form',
-        label: 'New form',
-        icon: Plus,
-        run: () => void navigate({ to: '/$workspaceId/forms', params, search }),
-      },
-      {
-        id: 'new domain',
-        label: 'Add domain',
-        icon: Plus,
-        run: () => void navigate({ to: '/$workspaceId/domains', params, search }),
-      },
-    ]
-    const current = readTheme()
-    return [
-      ...(canEdit ? creations : []),
-      ...[...NAV_ITEMS, ...INNER_PAGES].map(({ to, label, icon }) => ({
-        id: to,
-        label,
-        icon,
-        run: () => void navigate({ to, params, search: {} }),
-      })),
-      ...THEMES.map(({ theme, label, icon }) => ({
-        id: `theme ${theme}`,
-        label: `Theme: ${label}`,
-        detail: theme === current ? 'Current' : undefined,
-        icon,
-        run: () => setTheme(theme),
-      })),
-    ]
-  }, [navigate, params, canEdit])
+  const current = readTheme()
+  return [
+    ...(canEdit ? CREATIONS : []).map(({ to, label }) => ({
+      id: label,
+      label,
+      icon: Plus,
+      run: () => void navigate({ to, params, search: { new: '1' } }),
+    })),
+    ...[...NAV_ITEMS, ...INNER_PAGES].map(({ to, label, icon }) => ({
+      id: to,
+      label,
+      icon,
+      run: () => void navigate({ to, params, search: {} }),
+    })),
+    ...THEMES.map(({ theme, label, icon }) => ({
+      id: `theme ${theme}`,
+      label: `Theme: ${label}`,
+      detail: theme === current ? 'Current' : undefined,
+      icon,
+      run: () => setTheme(theme),
+    })),
+  ]
 }
 
 const SETTINGS_TABS = [
@@ -153,46 +146,38 @@ const FURTHER_PAGES = [
 
 /** Further pages, the parts of the settings, the other workspaces, and the way out. */
 function usePlaces(): PaletteEntry[] {
-  const navigate = useNavigate()
-  const params = useParams()
+  const { navigate, params } = useNavigation()
   const { id: currentId, role } = useWorkspace()
   const operated = useOperatedWorkspace()
   const { data: workspaces } = useSuspenseQuery(workspacesQuery)
   const signOut = useSignOut()
-  return useMemo(() => {
-    const isAllowed = ({ needs }: { needs?: string }) =>
-      needs === undefined || (needs === 'owner' ? role === 'owner' : operated !== undefined)
-    return [
-      ...FURTHER_PAGES.map(({ to, ...entry }) => ({
-        ...entry,
-        id: to,
-        run: () => void navigate({ to, params, search: {} }),
+  const isAllowed = ({ needs }: { needs?: string }) =>
+    needs === undefined || (needs === 'owner' ? role === 'owner' : operated !== undefined)
+  return [
+    ...FURTHER_PAGES.map(({ to, ...entry }) => ({
+      ...entry,
+      id: to,
+      run: () => void navigate({ to, params, search: {} }),
+    })),
+    ...SETTINGS_TABS.filter(isAllowed).map(({ tab, label }) => ({
+      id: `settings ${tab}`,
+      label,
+      detail: 'Settings',
+      icon: Settings,
+      run: () => void navigate({ to: '/$workspaceId/settings', params, search: { tab } }),
+    })),
+    ...workspaces
+      .filter(({ id }) => id !== currentId)
+      .map(({ id, name }) => ({
+        id: `workspace ${id}`,
+        label: name,
+        detail: 'Workspace',
+        icon: Building2,
+        run: () =>
+          void navigate({ to: '/$workspaceId/links', params: { workspaceId: String(id) }, search: {} }),
       })),
-      ...SETTINGS_TABS.filter(isAllowed).map(({ tab, label }) => ({
-        id: `settings ${tab}`,
-        label,
-        detail: 'Settings',
-        icon: Settings,
-        run: () => void navigate({ to: '/$workspaceId/settings', params, search: { tab } }),
-      })),
-      ...workspaces
-        .filter(({ id }) => id !== currentId)
-        .map(({ id, name }) => ({
-          id: `workspace ${id}`,
-          label: name,
-          detail: 'Workspace',
-          icon: Building2,
-          run: () =>
-            void navigate({ to: '/$workspaceId/links', params: { workspaceId: String(id) }, search: {} }),
-        })),
-      { id: 'sign out', label: 'Sign out', icon: LogOut, run: () => void signOut() },
-    ]
-  }, [navigate, params, currentId, role, operated, workspaces, signOut])
-}
-
-function useParams() {
-  const { id } = useWorkspace()
-  return useMemo(() => ({ workspaceId: String(id) }), [id])
+    { id: 'sign out', label: 'Sign out', icon: LogOut, run: () => void signOut() },
+  ]
 }
 
 /** Whether the address is on this server or on a domain of the workspace. */
@@ -203,36 +188,28 @@ function useIsShortUrl(url: string | undefined): boolean {
 
 /** A pasted address opens the editor of a new link with it. */
 function useShortenEntry(url: string | undefined): PaletteEntry[] {
-  const navigate = useNavigate()
-  const params = useParams()
-  const canEdit = useCanEdit()
-  return useMemo(() => {
-    if (!canEdit || url === undefined) return []
-    const run = () => void navigate({ to: '/$workspaceId/links', params, search: { new: '1', url } })
-    return [{ id: 'shorten', label: `Shorten ${url}`, icon: Link2, run }]
-  }, [url, navigate, params, canEdit])
+  const { navigate, params } = useNavigation()
+  if (!useCanEdit() || url === undefined) return []
+  const run = () => void navigate({ to: '/$workspaceId/links', params, search: { new: '1', url } })
+  return [{ id: 'shorten', label: `Shorten ${url}`, icon: Link2, run }]
 }
 
 /** Answers belong to one text: while another text is typed or searched for, none are shown. */
 function useResults(text: string) {
-  const search = useSettledText(text)
+  const search = useDebounced(text, TYPING_MS)
   const isSettled = search === text
   const links = useLinkEntries(search)
   const forms = useFormEntries(text)
   const domains = useDomainEntries(text)
   const submissions = useSubmissionEntries(search)
-  const entries = useMemo(
-    () => [
+  const all = [links, forms, domains, submissions]
+  return {
+    entries: [
       ...(isSettled ? links.entries : []),
       ...forms.entries,
       ...domains.entries,
       ...(isSettled ? submissions.entries : []),
     ],
-    [isSettled, links.entries, forms.entries, domains.entries, submissions.entries],
-  )
-  const all = [links, forms, domains, submissions]
-  return {
-    entries,
     /** Undefined until they are searched. */
     links: isSettled && !links.isFetching ? links.found : undefined,
     isSearching: text !== '' && (!isSettled || all.some(({ isFetching }) => isFetching)),
@@ -240,129 +217,95 @@ function useResults(text: string) {
   }
 }
 
-function useSettledText(text: string) {
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return settled
-}
-
 interface Results {
   entries: PaletteEntry[]
   isFetching: boolean
-  /** The searches that failed, and why. */
+  /** The reason that the search has failed. */
   problem: string | undefined
 }
-
-const NONE: never[] = []
 
 const toProblem = (what: string, error: Error | null) =>
   error ? `Couldn’t search ${what}: ${error.message}` : undefined
 
 function useLinkEntries(search: string): Results & { found: LinkResource[] } {
   const api = useApi()
-  const navigate = useNavigate()
-  const params = useParams()
+  const { navigate, params } = useNavigation()
+  const query = { search, limit: RESULTS_MAX, sort: 'clicks' }
   const { data, isFetching, error } = useQuery({
     queryKey: [api.workspaceId, 'links', 'palette', search],
-    queryFn: async ({ signal }) =>
-      (
-        await api.page<LinkResource>('/links', {
-          query: { search, limit: RESULTS_MAX, sort: 'clicks' },
-          signal,
-        })
-      ).data,
+    queryFn: async ({ signal }) => (await api.page<LinkResource>('/links', { query, signal })).data,
     enabled: search !== '',
   })
-  const entries = useMemo(() => {
-    const to = '/$workspaceId/links/$linkId'
-    return (data ?? NONE).map((link) => ({
-      id: `link ${link.id}`,
-      label: link.title ?? `${link.domain}/${link.slug}`,
-      detail: link.title ? `/${link.slug}` : link.destinationUrl,
-      icon: Link2,
-      run: () => void navigate({ to, params: { ...params, linkId: String(link.id) }, search: {} }),
-    }))
-  }, [data, navigate, params])
-  const found = search === '' ? NONE : (data ?? NONE)
-  return {
-    found,
-    entries: search === '' ? NONE : entries,
-    isFetching,
-    problem: toProblem('links', error),
-  }
+  const found = search === '' ? [] : (data ?? [])
+  const to = '/$workspaceId/links/$linkId'
+  const entries = found.map((link) => ({
+    id: `link ${link.id}`,
+    label: link.title ?? `${link.domain}/${link.slug}`,
+    detail: link.title ? `/${link.slug}` : link.destinationUrl,
+    icon: Link2,
+    run: () => void navigate({ to, params: { ...params, linkId: String(link.id) }, search: {} }),
+  }))
+  return { found, entries, isFetching, problem: toProblem('links', error) }
 }
 
+/** The first things whose name has the text; none for an empty text. */
+const filterByName = <T>(things: T[] | undefined, text: string, toName: (thing: T) => string): T[] =>
+  text === ''
+    ? []
+    : (things ?? [])
+        .filter((thing) => toName(thing).toLowerCase().includes(text.toLowerCase()))
+        .slice(0, RESULTS_MAX)
+
 function useFormEntries(text: string): Results {
-  const api = useApi()
-  const navigate = useNavigate()
-  const params = useParams()
-  const { data, isFetching, error } = useQuery(formNamesQuery(api))
-  const entries = useMemo(() => {
-    const to = '/$workspaceId/forms/$formKey'
-    const lowerCase = text.toLowerCase()
-    const matches = (data ?? NONE).filter(({ name }) => name.toLowerCase().includes(lowerCase))
-    return matches.slice(0, RESULTS_MAX).map(({ formKey, name }) => ({
-      id: `form ${formKey}`,
-      label: name,
-      detail: 'Form',
-      icon: FileText,
-      run: () => void navigate({ to, params: { ...params, formKey }, search: {} }),
-    }))
-  }, [text, data, navigate, params])
-  return { entries: text === '' ? NONE : entries, isFetching, problem: toProblem('forms', error) }
+  const { navigate, params } = useNavigation()
+  const { data, isFetching, error } = useQuery(formNamesQuery(useApi()))
+  const to = '/$workspaceId/forms/$formKey'
+  const entries = filterByName(data, text, ({ name }) => name).map(({ formKey, name }) => ({
+    id: `form ${formKey}`,
+    label: name,
+    detail: 'Form',
+    icon: FileText,
+    run: () => void navigate({ to, params: { ...params, formKey }, search: {} }),
+  }))
+  return { entries, isFetching, problem: toProblem('forms', error) }
 }
 
 function useDomainEntries(text: string): Results {
-  const api = useApi()
-  const navigate = useNavigate()
-  const params = useParams()
-  const { data, isFetching, error } = useQuery(domainsQuery(api))
-  const entries = useMemo(() => {
-    const to = '/$workspaceId/domains/$domainId'
-    const lowerCase = text.toLowerCase()
-    const matches = (data ?? NONE).filter(({ domain }) => domain.includes(lowerCase))
-    return matches.slice(0, RESULTS_MAX).map(({ id, domain }) => ({
-      id: `domain ${id}`,
-      label: domain,
-      detail: 'Domain',
-      icon: Globe,
-      run: () => void navigate({ to, params: { ...params, domainId: String(id) }, search: {} }),
-    }))
-  }, [text, data, navigate, params])
-  return { entries: text === '' ? NONE : entries, isFetching, problem: toProblem('domains', error) }
+  const { navigate, params } = useNavigation()
+  const { data, isFetching, error } = useQuery(domainsQuery(useApi()))
+  const to = '/$workspaceId/domains/$domainId'
+  const entries = filterByName(data, text, ({ domain }) => domain).map(({ id, domain }) => ({
+    id: `domain ${id}`,
+    label: domain,
+    detail: 'Domain',
+    icon: Globe,
+    run: () => void navigate({ to, params: { ...params, domainId: String(id) }, search: {} }),
+  }))
+  return { entries, isFetching, problem: toProblem('domains', error) }
 }
 
 function useSubmissionEntries(search: string): Results {
   const api = useApi()
-  const navigate = useNavigate()
-  const params = useParams()
+  const { navigate, params } = useNavigation()
+  const query = { search, limit: RESULTS_MAX }
   const isLongEnough = search.length >= SUBMISSION_SEARCH_MIN
   const { data, isFetching, error } = useQuery({
-    ...findSubmissionsQuery(api, search, RESULTS_MAX),
+    queryKey: [api.workspaceId, 'submissions', 'search', search],
+    queryFn: async ({ signal }) => (await api.page<Submission>('/submissions', { query, signal })).data,
     enabled: isLongEnough,
   })
-  const entries = useMemo(
-    () =>
-      (data ?? NONE).map((submission) => ({
-        id: `submission ${submission.id}`,
-        label: [toSenderName(submission), toPreviewText(submission)].filter(Boolean).join(' · '),
-        detail: submission.formName,
-        icon: Mail,
-        run: () => {
-          // Archived submissions and spam are found too, and open in the list that has them.
-          const isInInbox = submission.status === 'new' || submission.status === 'read'
-          const status = isInInbox ? undefined : submission.status
-          void navigate({
-            to: '/$workspaceId/inbox',
-            params,
-            search: { status, open: String(submission.id) },
-          })
-        },
-      })),
-    [data, navigate, params],
-  )
-  return { entries: isLongEnough ? entries : NONE, isFetching, problem: toProblem('submissions', error) }
+  const entries = ((isLongEnough && data) || []).map((submission) => ({
+    id: `submission ${submission.id}`,
+    label: [toSenderName(submission), toPreviewText(submission)].filter(Boolean).join(' · '),
+    detail: submission.formName,
+    icon: Mail,
+    run: () => {
+      // Archived submissions and spam are found too, and open in the list that has them.
+      const isInInbox = submission.status === 'new' || submission.status === 'read'
+      const status = isInInbox ? undefined : submission.status
+      const open = String(submission.id)
+      void navigate({ to: '/$workspaceId/inbox', params, search: { status, open } })
+    },
+  }))
+  return { entries, isFetching, problem: toProblem('submissions', error) }
 }

@@ -7,7 +7,7 @@ import { Dialog } from '../ui/overlays/dialog.tsx'
 export function WhatsNew({ onClose }: { onClose: () => void }) {
   const { version, topics } = parseChangelog(CHANGELOG)
   return (
-    <Dialog open onClose={onClose} title="What’s new" description={version} wide>
+    <Dialog onClose={onClose} title="What’s new" description={version} wide>
       <div className="grid gap-5" lang="en">
         {topics.map(({ title, items }) => (
           <section key={title}>

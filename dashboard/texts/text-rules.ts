@@ -10,7 +10,7 @@ export const CODE_NAMES =
 
 /** Functions that do not show their arguments. */
 export const CODE_CALLS =
-  /^(?:classNames|querySelector|querySelectorAll|closest|matches|matchMedia|addEventListener|removeEventListener|getAttribute|setAttribute|removeAttribute|startsWith|endsWith|includes|indexOf|split|replace|replaceAll|RegExp|test|getElementById|createElement|createElementNS|DateTimeFormat|NumberFormat|DisplayNames|ListFormat|getItem|setItem|Event|CustomEvent|KeyboardEvent|useParams|useSearch|lazy|lazyPart|has|get|append|set)$/
+  /^(?:classNames|querySelector|querySelectorAll|closest|matches|matchMedia|addEventListener|removeEventListener|getAttribute|setAttribute|removeAttribute|startsWith|endsWith|includes|indexOf|split|replace|replaceAll|RegExp|test|getElementById|createElement|createElementNS|DateTimeFormat|NumberFormat|DisplayNames|ListFormat|getItem|setItem|Event|CustomEvent|KeyboardEvent|useParams|useSearch|lazyPart|has|get|append|set)$/
 
 /** Names of keys and of headers, and other words that programs read. */
 const CODE_WORDS =

@@ -18,7 +18,7 @@ export async function readConnection(): Promise<Connection | undefined> {
 
 export const saveConnection = (connection: Connection) => browserApi.storage.local.set({ [NAME]: connection })
 
-/** @returns undefined for a text that is no address of a server */
+/** @returns undefined for a text that is not a server's address */
 export function parseOrigin(text: string): string | undefined {
   const typed = text.trim()
   const url = URL.parse(/^[a-z][\w+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`)

@@ -107,7 +107,7 @@ async function start() {
   } catch (error) {
     showMessage(toSentence(error), { label: 'Settings', run: openSettings })
   }
-  // A key may write and not read: the short link is there all the same.
+  // A key without the read scope still gets the short link.
   await showRecentLinks(connection).catch(() => undefined)
 }
 

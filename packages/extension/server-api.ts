@@ -1,8 +1,8 @@
-// Calls of the server's API. The server may not be one of ours: its answers are looked at before they are used.
+// Calls the server's API. Answers are validated, because the server may not be a Towpath server.
 
 import type { Connection } from './connection.ts'
 
-/** A failure as a sentence for the person. */
+/** The message of a failure for the person. */
 export class CallError extends Error {}
 
 export interface ShortLink {
@@ -30,7 +30,7 @@ async function send({ origin, apiKey }: Connection, path: string, { method = 'GE
       method,
       body: body && JSON.stringify(body),
       headers: { Authorization: `Bearer ${apiKey}`, ...(body && { 'Content-Type': 'application/json' }) },
-      // The key goes to this server alone, and no cookie goes with it.
+      // The key is sent only to this server, without cookies.
       redirect: 'manual',
       credentials: 'omit',
       signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -92,7 +92,7 @@ export async function findWorkspaceName(connection: Connection): Promise<string>
   throw new CallError(`${new URL(connection.origin).host} is not a Towpath server.`)
 }
 
-/** The same address has one link, however often it is asked for. @throws CallError */
+/** The same address always gets the same link. @throws CallError */
 export async function shorten(connection: Connection, destinationUrl: string): Promise<ShortLink> {
   const link = await sendForData(connection, '/v1/links/upsert', { method: 'PUT', body: { destinationUrl } })
   if (isShortLink(link)) return link

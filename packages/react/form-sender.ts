@@ -1,4 +1,4 @@
-// Sends the form of one hook: files are checked first, then come the visit, the captcha's token and the request.
+// Submits the form of one hook: checks the files, and adds the visit and the captcha token.
 
 import { findFileErrors } from '../../snippet/file-errors.ts'
 import { type FormInfo, fetchFormInfo } from '../../snippet/form-info.ts'
@@ -18,7 +18,7 @@ import {
 import { type ProgressListener, sendUpload } from '../../snippet/upload-request.ts'
 import { createVisit, type PageVisit } from '../../snippet/visit.ts'
 
-/** A server that does not describe the form in this time is asked to store it all the same. */
+/** If the server does not describe the form in this time, it is submitted anyway. */
 const INFO_WITHIN_MS = 5_000
 
 export interface SendResult {

@@ -71,7 +71,7 @@ export function useForm(form: string, options: UseFormOptions = {}): TowpathForm
   )
   const sender = useMemo(() => createFormSender(site, key), [site, key])
   const [state, setState] = useState(IDLE)
-  // State is a render behind: the second click of a double click would not see it.
+  // A ref, because state is one render late: the second click of a double click would not see it.
   const busy = useRef(false)
 
   useEffect(() => void findVisit(site), [site])

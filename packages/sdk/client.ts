@@ -6,20 +6,20 @@ export interface ClientOptions {
   url: string
   /** An API key of the workspace (Settings > API Keys). */
   apiKey: string
-  /** Tries after the first one. The default is 2. */
+  /** Retries after the first attempt. The default is 2. */
   maxRetries?: number
   /** Milliseconds for one try. The default is 60,000. */
   timeoutMs?: number
   /** The longest wait before another try, in milliseconds. When the server asks for more, the call fails. The default is 60,000. */
   maxWaitMs?: number
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>
 }
 
 /** Options of one call. They override the client's options. */
 export interface CallOptions {
   signal?: AbortSignal
-  /** In place of a random one. Calls with the same key and body within 24 hours are one call. */
+  /** Replaces the random key. Calls with the same key and body within 24 hours are one call. */
   idempotencyKey?: string
   /** Further headers, such as `If-Match`. */
   headers?: Record<string, string>
@@ -48,7 +48,7 @@ export class ApiError extends Error {
   readonly code: string | undefined
   /** Names the request in the server's log. */
   readonly requestId: string | undefined
-  /** Seconds after which another try makes sense. */
+  /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined
 
   constructor(message: string, facts: Partial<ApiError> = {}) {
@@ -255,11 +255,11 @@ export class TowpathClient {
         headers: {
           Authorization: `Bearer ${this.#options.apiKey}`,
           ...(body !== undefined && !isForm && { 'Content-Type': 'application/json' }),
-          // One key for all tries, so that the server does it once.
+          // One key for all attempts, so that the server does the work once.
           ...(idempotent && { 'Idempotency-Key': idempotencyKey ?? crypto.randomUUID() }),
           ...headers,
         },
-        // The key is for this server alone.
+        // The key must only be sent to this server.
         redirect: 'manual',
       },
     }
@@ -293,7 +293,7 @@ export class TowpathClient {
     }
   }
 
-  /** @returns undefined where another try could do the work twice, or makes no sense */
+  /** @returns undefined if a retry could do the work twice, or makes no sense */
   #findWait({ method, idempotent }: OperationFacts, error: ApiError, tries: number): number | undefined {
     const { status, retryAfter } = error
     const isRefused = status === 429

@@ -24,7 +24,7 @@ export interface Towpath {
    * @returns a function that undoes this for the form
    */
   enhance(form: HTMLFormElement): () => void
-  /** Reports the page of this moment: call it once after loading, and after each navigation of a router. */
+  /** Reports the current page: call it once after loading, and after each navigation of a router. */
   track(): void
 }
 
@@ -36,7 +36,7 @@ export interface TowpathSuccess {
 /** `detail` of the event `towpath:error`. */
 export interface TowpathError {
   formKey: string
-  /** 0 where there was no answer. */
+  /** 0 without an answer. */
   status: number
   error: string
   /** Messages by field. */

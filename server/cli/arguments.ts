@@ -1,4 +1,4 @@
-// Parses the words and options of commands. Each function throws a CommandError that says what is wrong.
+// Parses the arguments and options of commands. Each function throws a CommandError with the problem.
 
 import { EmailAddress } from '../features/accounts/schema.ts'
 import { KEY_SCOPES, type KeyScope } from '../http/key-scope.ts'

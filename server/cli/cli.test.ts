@@ -299,7 +299,7 @@ describe('the command line', () => {
     await inEmptyDir(async (DATA_DIR) => {
       const { code, out, err } = await towpath({ DATA_DIR }, ['key', 'create', '--help'])
       expect([code, err]).toEqual([0, ''])
-      expect(out.match(/^ {2}\S+ \S+/gm)).toEqual(['  key create', '  key revoke', '  key list'])
+      expect(out.match(/^ {2}\S+ \S+/gm)).toEqual(['  key create', '  key list', '  key revoke'])
     })
   })
 

@@ -3,7 +3,7 @@
 import type { Config } from '../config/config.ts'
 import type { Database } from '../storage/database/open-database.ts'
 
-/** A mistake of the operator; the message is shown as it is. */
+/** An error of the operator. The message is shown unchanged. */
 export class CommandError extends Error {}
 
 /** The options of all commands, as `parseArgs` of node:util declares them. */
@@ -68,7 +68,7 @@ interface CommandFacts {
 }
 
 export interface Command extends CommandFacts {
-  /** It makes something new, and so it names the data directory on standard error. */
+  /** Creates something new, so it prints the data directory to standard error. */
   creates?: true
   /** @returns the text for standard output */
   run(needs: CommandNeeds, input: CommandInput): Promise<string>

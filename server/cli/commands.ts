@@ -2,58 +2,29 @@
 
 import type { AnyCommand } from './command.ts'
 import { acceptSecretCommand } from './commands/accept-secret.ts'
-import { addMemberCommand } from './commands/add-member.ts'
 import { adoptCommand } from './commands/adopt.ts'
 import { backupCommand } from './commands/backup.ts'
-import { changePlanCommand } from './commands/change-plan.ts'
 import { compactCommand } from './commands/compact.ts'
-import { createKeyCommand } from './commands/create-key.ts'
-import { createUserCommand } from './commands/create-user.ts'
-import { createWorkspaceCommand } from './commands/create-workspace.ts'
-import { deleteWorkspaceCommand } from './commands/delete-workspace.ts'
 import { demoCommand } from './commands/demo.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
 import { importCommand } from './commands/import.ts'
-import { listKeysCommand } from './commands/list-keys.ts'
-import {
-  addDomainCommand,
-  listDomainsCommand,
-  removeDomainCommand,
-  verifyDomainCommand,
-} from './commands/manage-domains.ts'
+import { DOMAIN_COMMANDS } from './commands/manage-domains.ts'
+import { KEY_COMMANDS } from './commands/manage-keys.ts'
+import { USER_COMMANDS } from './commands/manage-users.ts'
+import { WORKSPACE_COMMANDS } from './commands/manage-workspaces.ts'
 import { mcpCommand } from './commands/mcp.ts'
 import { moveCommand } from './commands/move.ts'
-import { resetPasswordCommand } from './commands/reset-password.ts'
-import { resetSecondFactorCommand } from './commands/reset-second-factor.ts'
 import { restoreCommand } from './commands/restore.ts'
-import { revokeKeyCommand } from './commands/revoke-key.ts'
-import { restoreLinkCommand, suspendLinkCommand } from './commands/suspend-link.ts'
-import { restoreUserCommand, suspendUserCommand } from './commands/suspend-user.ts'
-import { restoreWorkspaceCommand, suspendWorkspaceCommand } from './commands/suspend-workspace.ts'
+import { LINK_COMMANDS } from './commands/suspend-links.ts'
 import { verifyCommand } from './commands/verify.ts'
 
 export const COMMANDS: readonly AnyCommand[] = [
-  createWorkspaceCommand,
-  changePlanCommand,
-  deleteWorkspaceCommand,
-  addMemberCommand,
-  createUserCommand,
-  resetPasswordCommand,
-  resetSecondFactorCommand,
-  createKeyCommand,
-  revokeKeyCommand,
-  listKeysCommand,
-  addDomainCommand,
-  listDomainsCommand,
-  verifyDomainCommand,
-  removeDomainCommand,
-  suspendLinkCommand,
-  restoreLinkCommand,
-  suspendWorkspaceCommand,
-  restoreWorkspaceCommand,
-  suspendUserCommand,
-  restoreUserCommand,
+  ...WORKSPACE_COMMANDS,
+  ...USER_COMMANDS,
+  ...KEY_COMMANDS,
+  ...DOMAIN_COMMANDS,
+  ...LINK_COMMANDS,
   acceptSecretCommand,
   demoCommand,
   importCommand,

@@ -64,7 +64,7 @@ const explainMissing = (path: string) =>
 Set it to the directory of your server: DATA_DIR=/var/lib/towpath npx towpath …
 Or begin there: start the server first (npm start), or set DATA_DIR=./data.`
 
-/** An error as a sentence for the operator. */
+/** The message of an error for the operator. */
 function explain(error: unknown): string {
   if (error instanceof ConfigError) return error.problems.join('\n')
   if (!(error instanceof Error)) return String(error)

@@ -1,4 +1,4 @@
-// Opens the hits for questions and exports of a command, beside a server and without one.
+// Opens the hits for questions and exports of a command, with or without a running server.
 
 import type { Config } from '../config/config.ts'
 import { deleteHitCopy, toHitCopyPath } from '../features/hits/batches/hit-copy.ts'

@@ -1,4 +1,4 @@
-// Settings that say where the server listens and what its public addresses are.
+// Settings of the addresses on which the server listens, and of its public addresses.
 
 import { RESERVED_SLUGS } from '../features/links/slug.ts'
 import { type Network, parseNetwork } from '../lib/ip-network.ts'

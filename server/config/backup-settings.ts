@@ -1,4 +1,4 @@
-// Settings of the scheduled backups: where they go, how often they are made, and how many stay.
+// Settings of the scheduled backups: directory, interval, and number to keep.
 
 import { resolve } from 'node:path'
 import { isInside } from '../features/backup/places.ts'

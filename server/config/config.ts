@@ -1,4 +1,4 @@
-// Reads the environment; no other file does. It reports every wrong value at once, each with its remedy.
+// Reads the environment; no other file does. Reports all wrong values together, each with its fix.
 
 import type { BackupSettings } from '../features/backup/schedule.ts'
 import type { TurnstileKeys } from '../features/forms/captcha/turnstile.ts'
@@ -54,7 +54,7 @@ export interface Config
   destinationSchemes: string[]
   /** A file of hosts that no link may lead to. */
   destinationBlocklist?: string
-  /** Where visitors report links to; pages then have a link for it. */
+  /** The address for reports about links. Pages then link to it. */
   abuseEmail?: string
   /** Cloudflare's captcha, where the operator has keys for it. Otherwise forms have the built-in proof of work. */
   turnstile?: TurnstileKeys
@@ -68,14 +68,14 @@ export interface Config
   webhookAllow: Network[]
   /** Hits older than this are deleted. Without it, hits are kept forever. */
   hitRetentionDays?: number
-  /** Below this much free space on the disk of `dataDir`, strangers' data is recorded sparingly; 0: never. */
+  /** Below this free space on the disk of `dataDir`, less data of strangers is recorded; 0: never. */
   diskReserveBytes: number
   /** Limits on rows that strangers cause for one workspace in a day; ten times that for all together. */
   pageViewsPerDay: number
   submissionsPerDay: number
   /** The most bytes of all files of one workspace. */
   uploadBytesPerWorkspace: number
-  /** Backups that the server makes by itself. */
+  /** Scheduled backups. */
   backups?: BackupSettings
   /** Whether the server answers plain redirects before `Bun.serve` reads them. */
   fastPath: boolean
@@ -85,7 +85,7 @@ export interface Config
 
 type Environment = Record<string, string | undefined>
 
-// Kubernetes sets these variables in every container beside a Service with the name towpath.
+// Kubernetes sets these variables in every container if a Service is called towpath.
 const FROM_KUBERNETES = /^TOWPATH_(SERVICE_(HOST|PORT)|PORT)(_|$)/
 
 const toGetSetting =
@@ -107,7 +107,7 @@ export function readApiAccess(env: Environment = process.env): { url?: string; k
 
 /** The settings before a start, which finds or makes the secret. */
 export interface ConfigInspection {
-  /** Where a setting has a problem, it has its usual value here. */
+  /** A setting with a problem has its default here. */
   config: Omit<Config, 'secret'>
   /** TOWPATH_SECRET, where it is set. */
   secret: string | undefined

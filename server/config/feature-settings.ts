@@ -33,7 +33,7 @@ export function readTurnstile(get: GetSetting, wrong: ProblemReporter): Turnstil
   return undefined
 }
 
-/** On where it is not set. */
+/** On by default. */
 export function readSwitch(name: string, text: string | undefined, wrong: ProblemReporter): boolean {
   if (text === undefined || text === 'on') return true
   if (text !== 'off') wrong(name, `"${text}" is not a switch`, 'Use on or off.')

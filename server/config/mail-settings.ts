@@ -11,7 +11,7 @@ export interface MailSettings {
    * `requireTLS=true` in its query, nothing is sent before STARTTLS.
    */
   smtpUrl?: string
-  /** A warning at the start about the password's way to the mail server; absent where it is safe. */
+  /** A warning at the start about the connection to the mail server; absent if it is safe. */
   mailNotice?: string
   /** The sender of mails: an address, or a name and an address. */
   mailFrom?: string
@@ -82,8 +82,8 @@ function readInsecure(text: string | undefined, wrong: ProblemReporter): boolean
 }
 
 /**
- * A password crosses the network encrypted only. A server without STARTTLS could be an attacker in between who has
- * removed the offer (RFC 3207 §6).
+ * A password is only sent encrypted. A server without STARTTLS could be an attacker in between who has removed the
+ * offer (RFC 3207 §6).
  */
 function protectPassword(
   smtpUrl: string,

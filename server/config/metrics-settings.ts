@@ -1,4 +1,4 @@
-// Settings that say who may read /metrics and /version, beside this machine.
+// Settings of the clients that may read /metrics and /version, besides this machine.
 
 import { isPlaceholder } from '../lib/crypto/placeholder.ts'
 import type { Network } from '../lib/ip-network.ts'

@@ -53,7 +53,7 @@ function readSlowRequestMs(text: string | undefined, wrong: ProblemReporter): nu
   return SLOW_REQUEST_MS
 }
 
-/** Without an endpoint the other settings are not looked at: they may be there for another program. */
+/** Without an endpoint the other settings are ignored, because they may belong to another program. */
 function readTracing(get: GetSetting, wrong: ProblemReporter): TracingSettings | undefined {
   const url = readEndpoint(get('OTEL_EXPORTER_OTLP_ENDPOINT'), wrong)
   if (url === undefined) return undefined

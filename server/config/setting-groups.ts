@@ -20,24 +20,24 @@ export const SETTING_GROUPS = {
       'none',
       'Second port, for balancers: every request except plain redirects ([hosting](hosting.md#a-balancer-that-keeps-connections)).',
     ],
-    SNIPPET_PATH: ['`t.js`', 'Path of the snippet. Change it where ad blockers know the name.'],
+    SNIPPET_PATH: ['`t.js`', 'Path of the snippet. Change it if ad blockers block this name.'],
     INTAKE_PATH: ['`e`', 'First segment of the paths that the snippet calls. Change it with `SNIPPET_PATH`.'],
     FAST_PATH: [
       '`on`',
-      '`off` leaves plain redirects to the HTTP server of the runtime: slower, with the same answers.',
+      '`off` sends plain redirects through the general HTTP server: slower, with the same answers.',
     ],
   },
   Storage: {
-    DATA_DIR: ['`./data`', 'Directory of everything that is kept.'],
+    DATA_DIR: ['`./data`', 'Directory for all data.'],
     TOWPATH_SECRET: [
-      'generated and kept in `DATA_DIR`',
-      'Signs click ids, and seals event ids and stored secrets. At least 32 characters, and the same on all servers of one PostgreSQL.',
+      'generated and stored in `DATA_DIR`',
+      'Signs click ids, and encrypts event ids and stored secrets. At least 32 characters, and the same on all servers of one PostgreSQL.',
     ],
-    DATABASE_URL: ['SQLite in `DATA_DIR`', '`postgres://…` keeps the rows in PostgreSQL.'],
+    DATABASE_URL: ['SQLite in `DATA_DIR`', '`postgres://…` stores the rows in PostgreSQL.'],
     DATABASE_POOL: ['10', 'Connections of one process to PostgreSQL, 1 to 1,000.'],
     CLICKHOUSE_URL: [
       'DuckDB in `DATA_DIR`',
-      '`http://user:password@host:8123/database` keeps the clicks in ClickHouse. Separate replicas with commas.',
+      '`http://user:password@host:8123/database` stores the clicks in ClickHouse. Separate replicas with commas.',
     ],
     WORKERS: [
       '1',
@@ -50,7 +50,7 @@ export const SETTING_GROUPS = {
     ],
   },
   'Limits and retention': {
-    HIT_RETENTION_DAYS: ['for ever', 'Age in days at which clicks are deleted, once a day.'],
+    HIT_RETENTION_DAYS: ['no limit', 'Age in days at which clicks are deleted, once a day.'],
     DISK_RESERVE_MB: [
       '1024',
       'Free space in MB to keep. Below it, or below 5 % of the disk, one click in ten is recorded and forms answer 503. `0` switches this off.',
@@ -85,13 +85,13 @@ export const SETTING_GROUPS = {
   'Links, domains and forms': {
     DESTINATION_SCHEMES: [
       'none',
-      'Schemes in addition to http and https that links may lead to, such as `myapp,tel`.',
+      'Allowed schemes of destinations besides http and https, such as `myapp,tel`.',
     ],
     DESTINATION_BLOCKLIST: [
       'none',
-      'File of hosts that links may not lead to, one a line. It is read again when it changes.',
+      'File of blocked destination hosts, one per line. It is read again when it changes.',
     ],
-    ABUSE_EMAIL: ['none', 'Address for reports of links. Previews and password pages then link to it.'],
+    ABUSE_EMAIL: ['none', 'Address for reports of bad links. Previews and password pages then link to it.'],
     DNS_SERVERS: [
       "the system's",
       'DNS servers for checks of workspace domains, such as `9.9.9.9:53,[2620:fe::fe]:53`.',
@@ -100,10 +100,7 @@ export const SETTING_GROUPS = {
       'none',
       'Private networks that webhooks, page checks and cards of destinations may reach.',
     ],
-    FAVICONS: [
-      '`on`',
-      '`off` fetches no icons of destinations for the lists of the dashboard, which then show letters.',
-    ],
+    FAVICONS: ['`on`', '`off`: the dashboard shows letters instead of icons of destinations.'],
     TURNSTILE_SITE_KEY: [
       'built-in proof of work',
       'Site key of Cloudflare Turnstile. Set it together with the secret key.',
@@ -116,7 +113,7 @@ export const SETTING_GROUPS = {
     MAIL_FROM: ['none', 'Sender of all emails. Set it together with `SMTP_URL`.'],
     SMTP_INSECURE: [
       '`off`',
-      '`on` sends the password of `smtp://` to another machine that does not offer STARTTLS.',
+      '`on` allows sending the password of `smtp://` to another machine without STARTTLS.',
     ],
     MAIL_PER_DAY: [
       '1000',
@@ -133,7 +130,7 @@ export const SETTING_GROUPS = {
   },
   'Log, metrics and traces': {
     LOG_LEVEL: ['`info`', '`info`, `warn`, `error` or `silent`.'],
-    LOG_FORMAT: ['`json`', '`json` writes one object a line, `pretty` lines for people.'],
+    LOG_FORMAT: ['`json`', '`json` writes one object per line, `pretty` lines for people.'],
     SLOW_REQUEST_MS: ['1000', 'Log requests that take at least this many milliseconds. `0`: never.'],
     METRICS_ALLOW: [
       'none',

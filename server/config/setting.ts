@@ -2,7 +2,7 @@
 
 import type { SettingName } from './setting-groups.ts'
 
-/** Everything that is wrong with the environment: `problems` has one line for each. */
+/** The problems of the environment: `problems` has one line for each. */
 export class ConfigError extends Error {
   readonly problems: string[]
   constructor(problems: string[]) {
@@ -16,7 +16,7 @@ export type GetSetting = (name: SettingName) => string | undefined
 /** Reports a problem: the name of the setting, the mistake, and the remedy. */
 export type ProblemReporter = (name: string, what: string, fix: string) => void
 
-/** A setting that counts something: a whole number from 1 on. */
+/** A count: a whole number from 1 on. */
 export function readCount(
   name: SettingName,
   get: GetSetting,

@@ -1,5 +1,5 @@
-// The settings that all servers of one installation should have in common. Their values are shown to other servers and
-// in the log, so secrets are only there or not there.
+// The settings that all servers of one installation should have in common. Other servers and the log can see their
+// values, so secrets are only `set` or `not set`.
 
 import type { Config } from './config.ts'
 

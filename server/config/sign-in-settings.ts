@@ -1,13 +1,13 @@
-// Settings that say who may sign up, and at which identity provider people sign in.
+// Settings of sign-up and of the identity provider.
 
 import type { OidcSettings } from '../features/accounts/auth/better-auth.ts'
 import { parseUrl } from '../lib/web-url.ts'
 import type { GetSetting, ProblemReporter } from './setting.ts'
 
 export interface SignInSettings {
-  /** Who may sign up after the first person: invited people, or everyone. */
+  /** The people who may sign up after the first person: invited people, or everyone. */
   signup: 'invite' | 'open'
-  /** The identity provider through which people may sign in too. */
+  /** An additional identity provider for sign-in. */
   oidc?: OidcSettings
 }
 

@@ -118,12 +118,12 @@ export function checkSecret(text: string | undefined, wrong: ProblemReporter) {
   else if (isPlaceholder(text)) wrong('TOWPATH_SECRET', 'is a placeholder', fix)
 }
 
-/** Where everything is kept, before a start makes anything. */
+/** The data directory, before a start creates anything. */
 export interface DataDirectory {
   path: string
   /** Whether the environment names it. */
   isNamed: boolean
-  /** Whether a server has kept something there. With PostgreSQL that may be the spool alone. */
+  /** Whether a server has stored data there. With PostgreSQL this can be only the spool. */
   isInUse: boolean
 }
 
@@ -175,7 +175,7 @@ const OWN_NAMES = [
 /**
  * Finds files in the data directory that another user's server has written, such as root's. Without this check, the
  * failure would be "unable to open database file", or would come hours later.
- * @returns the first file of a server that this user may not use
+ * @returns the first server file that this user cannot access
  */
 function findForeignFile(dataDir: string): { path: string; uid: number } | undefined {
   const toPaths = (name: string) => {

@@ -1,4 +1,4 @@
-// The release that runs, and the runtime that it is tested with: what package.json says.
+// The running release and the runtime with which it is tested, from package.json.
 
 import manifest from '../../package.json' with { type: 'json' }
 

@@ -1,9 +1,9 @@
-// Decides which addresses may be reached for somebody else: public ones, and the networks that the operator allows.
+// Decides which addresses the server may contact for a user: public ones, and networks that the operator allows.
 
 import { isInNetworks, type Network, parseNetwork } from '../lib/ip-network.ts'
 import { type IpAddress, parseIpAddress } from '../lib/parse-ip.ts'
 
-// The library takes this address for public, but it is private: on Azure it gives every machine that machine's own keys
+// The library treats this address as public, but on Azure it is private: it serves each machine its own credentials
 // (https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16).
 const AZURE_METADATA = [parseNetwork('168.63.129.16') as Network]
 
@@ -28,13 +28,13 @@ export function isAllowedAddress(address: string, allow: Network[]): boolean {
   return parsed.kind() === 'ipv4' || isInNetworks(address, GLOBAL_IPV6)
 }
 
-/** For the person who chose the address. Says no more about a network than the person knows already. */
+/** The message for the person who chose the address. It reveals nothing about a network. */
 export const PRIVATE_ADDRESS =
   'The address is in a private network. The operator of this server can allow it with WEBHOOK_ALLOW_CIDRS'
 
 /**
- * Whether no request to this URL can be allowed, judged without a look-up: its host is an address, or a name of this
- * machine. Other names are judged when a request looks them up.
+ * Whether the URL is refused without a DNS look-up, because its host is a forbidden address or a name of this
+ * machine. Other names are checked when a request resolves them.
  */
 export function hasRefusedHost(url: URL, allow: Network[]): boolean {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')

@@ -1,5 +1,6 @@
-// Headers of every answer: browsers must not guess a type, such as a script in text that a stranger wrote
-// (https://fetch.spec.whatwg.org/#x-content-type-options-header), and use https only where the origin is https (RFC 6797).
+// Headers of every answer: browsers must not guess a content type, such as a script in a stranger's text
+// (https://fetch.spec.whatwg.org/#x-content-type-options-header), and use https only where the origin is https (RFC
+// 6797).
 
 type Answer<Args extends unknown[]> = (...args: Args) => Response | Promise<Response>
 
@@ -12,7 +13,7 @@ const isHttps = (origin: string) => origin.startsWith('https:')
 export const toStrictTransportLine = (origin: string) =>
   isHttps(origin) ? `${STRICT_TRANSPORT.join(': ')}\r\n` : undefined
 
-/** @returns a wrapper for handlers, whose answers then have the headers. An answer at once stays one. */
+/** @returns a wrapper that adds the headers to a handler's answers. Synchronous answers stay synchronous. */
 export function createHeaderWrapper(origin: string) {
   const lines = isHttps(origin) ? [NO_SNIFF, STRICT_TRANSPORT] : [NO_SNIFF]
   const add = (response: Response) => {
@@ -26,7 +27,7 @@ export function createHeaderWrapper(origin: string) {
     }
 }
 
-/** For answers with data of a person: nobody keeps them, and a browser runs and frames nothing of them. */
+/** For answers with personal data: no cache stores them, and browsers neither run nor frame them. */
 export function setPrivateHeaders(headers: Headers, requestId: string): void {
   headers.set('X-Request-Id', requestId)
   headers.set('Cache-Control', 'no-store')

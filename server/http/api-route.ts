@@ -21,8 +21,8 @@ const IndexedErrorShape = z
   .openapi('IndexedError')
 
 /**
- * The answer to a write of an API key that may not read what it writes: what names the resource, and when it last changed.
- * A new resource also has what the server alone has chosen, without which its creator could not use it.
+ * The answer to a write of an API key without the read scope: the id of the resource, and its last change. For a new
+ * resource also the values that the server has generated and the creator needs.
  */
 const WrittenShape = z
   .strictObject({
@@ -98,7 +98,7 @@ interface OwnFacts {
   idempotent?: boolean
   /** The answer has a secret that is shown only this once. */
   secretInAnswer?: boolean
-  /** The handler waits for a server of somebody else. */
+  /** The handler waits for an external server. */
   slow?: boolean
   /** A person's session must be fresh. The default is false. */
   fresh?: boolean
@@ -106,11 +106,11 @@ interface OwnFacts {
   takesList?: boolean
   /** The body may be a multipart form as well as an object. The route reads the form itself. */
   takesUpload?: boolean
-  /** The failures that can happen on this route and not on every route. */
+  /** Failures that are specific to this route. */
   fails?: OptionalFailure[]
 }
 
-/** The responses, with what a key gets that may not see them. */
+/** The responses, and the shorter ones for a key that may not see them. */
 function addWritten(responses: RouteConfig['responses']): RouteConfig['responses'] {
   const added = Object.entries(responses).map(([status, response]) => {
     const json = 'content' in response ? response.content?.['application/json'] : undefined
@@ -147,7 +147,7 @@ export function apiRoute<const R extends RouteConfig>(declared: R & OwnFacts) {
     slow,
     fresh,
   }
-  // On every such route, a person may name a workspace that they are not a member of.
+  // On every such route, a person can name a workspace of which they are not a member.
   const inWorkspace = by === 'keyOrMember' || by === 'member'
   const own = Object.fromEntries(
     [...(inWorkspace ? [404 as const] : []), ...fails].map((s) => [s, OPTIONAL_FAILURES[s]]),

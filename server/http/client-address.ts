@@ -5,8 +5,8 @@ import { isInNetworks, type Network } from '../lib/ip-network.ts'
 import { parseIpAddress } from '../lib/parse-ip.ts'
 
 /**
- * The address of the peer; behind trusted proxies, the last hop of X-Forwarded-For that is no trusted proxy. Anybody could
- * have written the hops before it.
+ * The address of the peer; behind trusted proxies, the last hop of X-Forwarded-For that is not a trusted proxy.
+ * Clients can forge the hops before it.
  */
 export function readClientAddress(peer: string, forwardedFor: string | null, trusted: Network[]): string {
   if (trusted.length === 0 || forwardedFor === null || !isInNetworks(peer, trusted)) return toCanonical(peer)

@@ -1,14 +1,17 @@
-// Keeps connections to receivers open for some seconds, so that many requests in a row need one TLS handshake. A pool is
-// for one origin and the addresses that were just checked: another answer of the name server never meets an old connection.
+// Keeps connections to receivers open for some seconds, so that many requests in a row need one TLS handshake. A pool
+// belongs to one origin and its checked addresses, so a new DNS answer never uses an old connection.
 
 import http from 'node:http'
 import https from 'node:https'
 
 /** Shorter than the 5 s after which Node.js, and so many receivers, ends an idle connection. */
 const IDLE_MS = 4_000
-/** Connections follow a receiver that moves to other machines behind the same address. */
+/** Maximum age: a receiver can move to other machines behind the same address. */
 const AGE_MAX_MS = 30_000
-/** Origins with open connections. One more ends those that have been idle longest: descriptors are few. */
+/**
+ * Maximum number of origins with open connections. One more closes the pool that has been idle longest, because
+ * descriptors are limited.
+ */
 const POOLS_MAX = 16
 const IDLE_CONNECTIONS_MAX = 16
 

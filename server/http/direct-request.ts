@@ -1,4 +1,4 @@
-// Detects requests of this machine itself, which no proxy has passed on.
+// Detects requests from this machine that came through no proxy.
 
 import { isLoopback } from '../lib/parse-ip.ts'
 
@@ -6,15 +6,15 @@ import { isLoopback } from '../lib/parse-ip.ts'
 const FORWARDING =
   /^(?:x-forwarded(?:-.+)?|forwarded|via|x-real-ip|x-client-ip|x-cluster-client-ip|true-client-ip|cf-connecting-ip)$/
 
-/** Whether a proxy has passed the request on, and says so. */
+/** Whether a header shows that a proxy has forwarded the request. */
 export const hasForwardingHeader = (headers: Headers) =>
   [...headers.keys()].some((name) => FORWARDING.test(name.toLowerCase()))
 
 const LOCAL_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i
 
 /**
- * Whether the request comes from this machine without a proxy. The Host header must name this machine or the server: a
- * page of a stranger can let its own name lead to 127.0.0.1 (DNS rebinding).
+ * Whether the request comes from this machine without a proxy. The Host header must name this machine or the server:
+ * a stranger's page can point its own name to 127.0.0.1 (DNS rebinding).
  */
 export function isDirectRequest(peer: string, headers: Headers, origin: string): boolean {
   if (!isLoopback(peer)) return false

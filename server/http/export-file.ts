@@ -16,7 +16,7 @@ export const toFileSchema = (example: string) => ({
   schema: z.string().openapi({ format: 'binary', example }),
 })
 
-/** @param description what the name of the file says */
+/** @param description describes the name of the file */
 export const toFileNameHeader = (description: string) => ({
   'Content-Disposition': { description, schema: { type: 'string' as const } },
 })

@@ -9,7 +9,7 @@ import { readClientAddress } from './client-address.ts'
 import { isDirectRequest } from './direct-request.ts'
 
 export interface OperationsNeeds {
-  /** Who may read /version and /metrics. For everybody else, they do not exist. */
+  /** Clients that may read /version and /metrics. All others get 404. */
   access: OperatorAccess
   /** Resolves when the database takes writes. */
   probe: () => Promise<void>
@@ -22,8 +22,8 @@ export interface OperationsNeeds {
 }
 
 /**
- * One sample in the words of Prometheus. The values of a label are few and known, such as the types of channels: never an
- * id of a tenant, because each value is a series of its own.
+ * One sample in Prometheus's terms. A label has few known values, such as the types of channels, and never a tenant's
+ * id, because each value creates a time series.
  */
 export interface Metric {
   /** In base units (seconds, bytes); `_total` at the end of a counter. */
@@ -84,7 +84,7 @@ interface OperatorAccess {
 
 /**
  * Access to /metrics and /version (docs/contract.md §16): for this machine, the networks of METRICS_ALLOW, and
- * holders of METRICS_TOKEN. They tell a stranger how busy the server is, and which version's mistakes it has.
+ * holders of METRICS_TOKEN. A stranger could learn the server's load and the known faults of its version.
  * @param peer the address of the other end of the connection; '' where it is gone
  */
 function isOperator(access: OperatorAccess, peer: string, headers: Headers): boolean {
@@ -96,7 +96,7 @@ function isOperator(access: OperatorAccess, peer: string, headers: Headers): boo
 
 function hasToken(headers: Headers, expected: string): boolean {
   const given = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
-  // The hashes have one length, so that the comparison takes the same time for every text.
+  // The hashes have the same length, so the comparison takes constant time.
   return given !== undefined && timingSafeEqual(digest(given), digest(expected))
 }
 
@@ -109,7 +109,7 @@ const READY_FOR = {
     withTimeout(probe(), PROBE_MS, () => {
       throw new Error('the row store did not answer in time')
     }),
-  /** Links that this process knows. They need no row store and no hit store (docs/contract.md §9). */
+  /** Cached links. They need neither the row store nor the hit store (docs/contract.md §9). */
   redirects: async ({ acceptsHits }: OperationsNeeds) => {
     if (!acceptsHits()) throw new Error('the spool takes no hits')
   },

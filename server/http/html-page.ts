@@ -1,4 +1,5 @@
-// Renders the few pages that visitors see: small, readable in dark mode and on a phone. They load nothing but a logo of this server.
+// Renders the pages that visitors see: small, readable in dark mode and on a phone. They load only a logo from this
+// server.
 
 import { createHash } from 'node:crypto'
 import { html, raw } from 'hono/html'
@@ -9,18 +10,18 @@ const STYLE = `
 :root { color-scheme: light dark; --ink: #1c2421; --soft: #57635e; --paper: #f6f7f4; --card: #fff; --line: #d5dbd7; --go: #17624a; --on-go: #fff }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8ecea; --soft: #a3afa9; --paper: #121614; --card: #1b211e; --line: #37403b; --go: #6cc9a5; --on-go: #0c1512 } }
 * { box-sizing: border-box }
-body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; font: 1.0625rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper) }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; font: 1.0625rem/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); overflow-wrap: anywhere }
 main { width: 100%; max-width: 30rem; padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem }
 h1 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.25 }
 p { margin: 0 0 1rem; color: var(--soft) } p:last-child { margin-bottom: 0 }
-a { color: var(--go); overflow-wrap: anywhere }
+a { color: var(--go) }
 label { display: block; margin-bottom: .375rem; font-weight: 600 }
 input { width: 100%; padding: .625rem .75rem; font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--soft); border-radius: .5rem }
 button, .button { display: inline-block; margin-top: 1rem; padding: .625rem 1.25rem; font: inherit; font-weight: 600; color: var(--on-go); background: var(--go); border: 0; border-radius: .5rem; text-decoration: none; cursor: pointer }
 form + p, .button + p { margin: 1rem 0 0 }
 :focus-visible { outline: 3px solid var(--go); outline-offset: 2px }
-ul { margin: 0; padding-left: 1.25rem } li, dd { overflow-wrap: anywhere }
-[role=alert] { margin-bottom: 1rem } .message, dd { white-space: pre-wrap; overflow-wrap: anywhere }
+ul { margin: 0; padding-left: 1.25rem }
+[role=alert] { margin-bottom: 1rem } .message, dd { white-space: pre-wrap }
 summary { cursor: pointer; color: var(--go) } dl { margin: .75rem 0 0 } dt { font-weight: 600 } dd { margin: 0 0 .75rem }
 [role=alert] { color: var(--ink); border-left: 4px solid #c2442d; padding-left: .75rem }
 `
@@ -42,9 +43,9 @@ export interface PageExtras {
   head?: Html
   /** The brand of the workspace that the page belongs to. */
   brand?: PageBrand
-  /** Of the texts; English where it is not said. */
+  /** The language of the texts; English by default. */
   language?: string
-  /** The origins that may frame the page; nobody where it is not said. */
+  /** Origins that may frame the page; none by default. */
   frames?: string[]
 }
 

@@ -15,7 +15,7 @@ export const BODY_MAX = 1024 * 1024
  */
 const LIMITS: JsonLimits = { depth: 32, values: 50_000, entries: 1_000 }
 
-/** To look through, parse and validate a longer body takes some milliseconds each. */
+/** Checking, parsing and validating a longer body take some milliseconds each. */
 const LONG_BODY = 64 * 1024
 
 /** A file may be a part of the body: the list of a tool's links. */
@@ -43,7 +43,7 @@ export async function readBytes(request: Request, max: number): Promise<Uint8Arr
 }
 
 /**
- * POST, PUT and PATCH must have a JSON object as body, or what `kindOf` says.
+ * POST, PUT and PATCH must have a JSON object as body, or the kind of body that `kindOf` returns.
  * @throws Failure `too_large`, `not_json`, `invalid_json`, `not_an_object`, `invalid`
  */
 export function jsonBody(kindOf: (c: Context) => BodyKind): MiddlewareHandler {

@@ -1,5 +1,5 @@
-// Sends a request for the operator and says what the connection looked like. The host is the operator's own (TOWPATH_URL),
-// which may be a private one, or the caller has checked the addresses: nobody else may choose where it goes.
+// Sends a request for the operator and reports details of the connection. The host is the operator's own
+// (TOWPATH_URL), possibly private, or the caller has checked the addresses. Nobody else can choose the target.
 
 import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
@@ -11,12 +11,12 @@ export interface OperatorRequest {
   headers?: Record<string, string>
   /** From the name's look-up to the last byte of the answer. */
   timeoutMs: number
-  /** Where the name leads, instead of a look-up: at least one. */
+  /** The addresses to use instead of a look-up: at least one. */
   addresses?: string[]
 }
 
 export interface PeerCertificate {
-  /** Why it is not to be trusted for this name; undefined when it is. */
+  /** The reason why the certificate is not trusted for this name; undefined if it is. */
   problem?: string
   /** Milliseconds since the epoch. */
   validUntil: number
@@ -42,7 +42,7 @@ export function requestFromOperator({
   addresses,
 }: OperatorRequest): Promise<OperatorAnswer | { reason: string }> {
   const { promise, resolve } = Promise.withResolvers<OperatorAnswer | { reason: string }>()
-  // The certificate is judged by the caller: an answer behind a bad one tells more than none.
+  // The caller judges the certificate, because an answer with a bad certificate is more useful than none.
   const options = {
     headers: { 'user-agent': 'Towpath', ...headers },
     agent: false as const,

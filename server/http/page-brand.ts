@@ -22,9 +22,9 @@ export interface BrandParts {
 
 const LAYOUT = `
 body { align-content: center; gap: 1rem }
-.brand { display: flex; align-items: center; gap: .75rem; width: 100%; max-width: 30rem; font-weight: 600; overflow-wrap: anywhere }
+.brand { display: flex; align-items: center; gap: .75rem; width: 100%; max-width: 30rem; font-weight: 600 }
 .brand img { max-width: 12rem; max-height: 3rem }
-footer { width: 100%; max-width: 30rem; font-size: .875rem; color: var(--soft); white-space: pre-wrap; overflow-wrap: anywhere }
+footer { width: 100%; max-width: 30rem; font-size: .875rem; color: var(--soft); white-space: pre-wrap }
 `
 
 export function toBrandParts(brand: PageBrand | undefined): BrandParts {

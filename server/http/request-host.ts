@@ -1,4 +1,4 @@
-// Reads the host of a request, which decides what answers (docs/adr/0042-hosts.md).
+// Reads the host of a request, which selects the domain (docs/adr/0042-hosts.md).
 
 import { isInNetworks, type Network } from '../lib/ip-network.ts'
 
@@ -9,8 +9,8 @@ const HOST = /^(?=.{1,261}$)(?:\w[\w.-]*|\[[0-9a-f:.]+\])(?::\d{0,5})?$/i
 export const isHost = (text: string) => HOST.test(text)
 
 /**
- * The host as it was sent: not checked yet, and '' without one (HTTP/1.0). `X-Forwarded-Host` counts only from proxies that
- * the operator trusts; each proxy on the way adds the host that it was asked for, so the first value is the visitor's.
+ * The host as it was sent: not checked yet, and '' without one (HTTP/1.0). `X-Forwarded-Host` counts only from
+ * proxies that the operator trusts. Each proxy appends the requested host, so the first value is the visitor's.
  * @param getPeer the address of the other end of the connection
  */
 export function readRequestHost(

@@ -7,7 +7,8 @@ import type { RouteScope } from './key-scope.ts'
 export type Caller = 'anybody' | 'person' | 'member' | 'keyOrPerson' | 'keyOrMember'
 
 /**
- * What the body of a POST, PUT or PATCH may be. `upload`: an object, or a multipart form, which the route itself reads as it comes.
+ * The kind of body of a POST, PUT or PATCH. `upload`: an object, or a multipart form that the route reads as a
+ * stream.
  */
 export type BodyKind = 'none' | 'object' | 'objectOrList' | 'upload'
 
@@ -22,7 +23,7 @@ export interface RouteFacts {
   idempotent: boolean
   /** The answer has a secret that is shown only this once: the answer is stored sealed, or not at all. */
   secretInAnswer: boolean
-  /** The handler waits for a server of somebody else, so it must not run inside a transaction. */
+  /** The handler waits for an external server, so it must not run inside a transaction. */
   slow: boolean
   /** A person's session must be fresh: signed in, or confirmed, within the last 15 minutes. Keys are not affected. */
   fresh: boolean

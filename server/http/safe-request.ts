@@ -1,5 +1,5 @@
-// Sends requests to addresses that somebody else chose: webhooks, chat services, a form's own page. It uses node:http(s),
-// because Bun's `fetch` ignores `lookup` silently, and uses the proxy that the environment names.
+// Sends requests to addresses that users chose: webhooks, chat services, a form's page. It uses node:http(s), because
+// Bun's `fetch` silently ignores `lookup`, and uses the proxy of the environment.
 
 import { lookup as systemLookup } from 'node:dns/promises'
 import http, { type ClientRequest, type IncomingMessage } from 'node:http'
@@ -16,13 +16,13 @@ export interface SafeRequest {
   method?: string
   headers?: Record<string, string>
   body?: string | Uint8Array
-  /** The limit for everything, from the name's look-up to the last byte of the answer. */
+  /** The timeout for everything, from the DNS look-up to the last byte of the answer. */
   timeoutMs?: number
   /** The rest of the answer's body is not read. */
   maxBytes?: number
   /** Networks that the request may reach although they are not public. */
   allow: Network[]
-  /** Finds every address of a name. The default is the resolver of the system. */
+  /** Resolves a name to all its addresses. The default is the system's resolver. */
   resolve?: ResolveHost
   /**
    * Reuses a connection of an earlier request if the name still has the same addresses. A receiver may then get
@@ -59,7 +59,7 @@ export interface SafeResponse {
   headers: Headers
   /** As the server sent it: a server that compresses without being asked sends a compressed body. */
   body: Uint8Array
-  /** Why the body is not whole: it is larger than `maxBytes`, slower than the time limit, or broken off. */
+  /** The reason for an incomplete body: larger than `maxBytes`, slower than the timeout, or interrupted. */
   cut?: 'size' | 'time' | 'broken'
 }
 
@@ -71,8 +71,8 @@ export interface SafeRefusal {
 }
 
 /**
- * Sends one request and returns its answer, whatever its status. A redirect is an answer like others. Every failure is a
- * value. It throws only for a mistake of the caller, such as a header that cannot be sent.
+ * Sends one request and returns its answer with any status, including redirects. Failures are values. It throws only
+ * for an error of the caller, such as an invalid header.
  */
 export async function safeRequest(options: SafeRequest): Promise<SafeResponse | SafeRefusal> {
   const url = parseUrl(options.url)
@@ -95,15 +95,15 @@ const BYTES_MAX = 65_536
 /** More than any honest server sends. The parser fails above it. */
 const HEADER_BYTES_MAX = 32_768
 
-/** @param isWhole the connection can have another request */
+/** @param isWhole the connection can be reused */
 type Settle = (result: SafeResponse | SafeRefusal, isWhole?: boolean) => void
 
 const endedEarly = () => refusal('connect', 'The connection was closed before an answer came')
 
-/** For a connection that was used again. */
+/** For a reused connection. */
 const ENDED_EARLY = endedEarly()
 
-/** Every request finds and checks the addresses anew, and uses no connection that was made for others. */
+/** Every request resolves and checks the addresses again, and uses only connections to these addresses. */
 async function exchangeReusing(url: URL, options: SafeRequest): Promise<SafeResponse | SafeRefusal> {
   const { timeoutMs = TIMEOUT_MS } = options
   const startedAt = performance.now()

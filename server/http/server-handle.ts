@@ -3,6 +3,6 @@
 export interface ServerHandle {
   /** @returns the address of the other end of the connection; null when the connection is gone */
   requestIP(request: Request): { address: string } | null
-  /** Sets for how many seconds the connection may be silent; 0 means for ever. */
+  /** Sets the idle timeout of the connection in seconds; 0 means none. */
   timeout(request: Request, seconds: number): void
 }

@@ -1,12 +1,25 @@
 // Turns a generator of texts or bytes into the body of a response.
 
+import type { Context } from 'hono'
 import { describeError, log } from '../lib/log.ts'
 
 type Pieces<T> = Pick<AsyncGenerator<T>, 'next' | 'return'>
 
+/** Answers with a file that is written while it is sent; HEAD with its headers alone. Routes have no type for streams. */
+export async function sendFile(
+  c: Context,
+  pieces: Pieces<string | Uint8Array>,
+  headers: Record<string, string>,
+): Promise<never> {
+  const isHead = c.req.method === 'HEAD'
+  if (isHead) await pieces.return(undefined)
+  const body = isHead ? null : toTextStream(pieces, c.get('requestId'))
+  return c.body(body as never, 200, headers) as never
+}
+
 /**
- * Takes the next text when the one before is sent. An error ends the connection, so that the receiver does not take
- * half a file for a whole one. @param requestId the log line about such an error has it
+ * Reads the next text after the previous one was sent. An error aborts the connection, so that half a file does not
+ * look complete. @param requestId the log line about such an error has it
  */
 export function toTextStream(
   pieces: Pieces<string | Uint8Array>,

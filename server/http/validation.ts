@@ -13,7 +13,7 @@ interface Issue {
 /** The members that may hold the list of a bulk body. A list as the whole body has the same names of fields. */
 const LIST_MEMBERS = new Set(['links', 'outcomes'])
 
-/** Nobody reads more messages than this, and a body can have tens of thousands of mistakes. */
+/** Maximum number of messages: a body can have tens of thousands of errors. */
 const ERRORS_MAX = 100
 
 /**

@@ -14,7 +14,7 @@ const TYPE_NAMES: Record<string, string> = {
   int: 'a whole number',
 }
 
-// The messages of shapes that name none of their own. Those of zod name types of JavaScript.
+// Default messages, because zod's messages name types of JavaScript.
 z.config({
   customError({ code, expected, input, values, minimum, maximum, origin }) {
     if (input === undefined) return 'is required'
@@ -40,7 +40,7 @@ export const text = (min: number, max: number) =>
       (value) => countCharacters(value) >= min,
       min === 1 ? 'must not be empty' : `must be at least ${min} characters`,
     )
-    // Later checks and changes read a text of a bounded length only.
+    // Later checks and transformations get only texts of bounded length.
     .refine((value) => countCharacters(value) <= max, {
       error: `must be at most ${max} characters`,
       abort: true,
@@ -62,18 +62,22 @@ export const instant = () =>
     .datetime({ offset: true, error: 'must be an ISO 8601 time with a zone, such as 2026-01-31T12:00:00Z' })
     .refine((value) => Number.isFinite(Date.parse(value)), 'is not a moment that exists')
 
+/** A transformation that refuses the values that `read` cannot read. */
+export const readAs =
+  <Input, Output>(read: (value: Input) => Output | undefined, message: string) =>
+  (value: Input, context: z.RefinementCtx): Output => {
+    const output = read(value)
+    if (output !== undefined) return output
+    context.addIssue({ code: 'custom', message })
+    return z.NEVER
+  }
+
 /** An origin, or all hosts below one, in the form that is stored. */
 export const originPattern = () =>
   text(1, ORIGIN_MAX)
-    .transform((value, context) => {
-      const origin = normalizeOrigin(value)
-      if (origin !== undefined) return origin
-      context.addIssue({
-        code: 'custom',
-        message: 'must be an origin such as https://example.com or https://*.example.com',
-      })
-      return z.NEVER
-    })
+    .transform(
+      readAs(normalizeOrigin, 'must be an origin such as https://example.com or https://*.example.com'),
+    )
     .openapi({ type: 'string', minLength: 1, maxLength: ORIGIN_MAX, example: 'https://*.example.com' })
 
 /** A query parameter that is a whole number. */
@@ -93,23 +97,35 @@ export const parameter = (max: number) =>
     .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
     .openapi({ maxLength: max })
 
-/** A range that has every workspace's beginning or now in it, so that either end may stand alone. */
+/** The query parameters of every list. */
+export const PAGE_PARAMETERS = {
+  limit: numberParameter(1, 100).optional(),
+  cursor: parameter(1000).optional(),
+}
+
+/** A range wide enough for every workspace, so that either end can be given alone. */
 export const EXAMPLE_DATES: Record<keyof DateBounds, string> = { start: '2026-03-29', end: '2030-12-31' }
 
 /** A query parameter that is one end of a date range: an instant or a date. Its value is in milliseconds. */
 export const dateRangeEnd = (which: keyof DateBounds, description: string) =>
   parameter(40)
-    .transform((input, context) => {
-      const range = parseDateRange(input)
-      if (range) return range[which]
-      context.addIssue({
-        code: 'custom',
-        message: 'must be an ISO 8601 time or date, such as 2026-03-29 or 2026-03-29T12:00:00Z',
-      })
-      return z.NEVER
-    })
+    .transform(
+      readAs(
+        (input: string) => parseDateRange(input)?.[which],
+        'must be an ISO 8601 time or date, such as 2026-03-29 or 2026-03-29T12:00:00Z',
+      ),
+    )
     .optional()
     .openapi({ type: 'string', maxLength: 40, description, example: EXAMPLE_DATES[which] })
+
+/** A refinement of a query with both ends of a date range. */
+export function requireStartBeforeEnd(
+  { start, end }: { start?: number; end?: number },
+  context: z.RefinementCtx,
+): void {
+  if (start === undefined || end === undefined || start < end) return
+  context.addIssue({ code: 'custom', path: ['start'], message: 'must be before end' })
+}
 
 /** One of a few words. The message lists them. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>

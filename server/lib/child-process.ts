@@ -4,9 +4,9 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
 export interface ChildProcess<Sent> {
-  /** A process that ends gets nothing, and `onExit` follows in a moment. */
+  /** A process that is ending gets nothing, and `onExit` follows soon. */
   post(message: Sent): void
-  /** Ends the process at once, in the middle of its work. */
+  /** Kills the process immediately. */
   kill(): void
 }
 
@@ -51,9 +51,9 @@ export function startChild<Sent, Received>({
 }
 
 /**
- * The child's end. Without its parent the process ends at once, as a part of the parent would.
- * @param onSignal A terminal and systemd send a signal to all processes of a command. By default it is ignored: the parent
- * says when this process has to end
+ * The child's side. The process ends immediately when its parent ends.
+ * @param onSignal A terminal and systemd send a signal to all processes of a command. By default it is ignored: the
+ * parent decides when this process ends
  * @returns the function that sends a message to the parent
  */
 export function connectToParent<Sent, Received>(
@@ -74,9 +74,9 @@ export const NICENESS = 10
 export const OOM_SCORE = 500
 
 /**
- * Lowers the priority of this process: others go first when cores are short, and the kernel ends this one first when it
- * runs out of memory. On Linux each thread has its own niceness, and new threads inherit it: call this before anything
- * else.
+ * Lowers the priority of this process: others go first when the machine is busy, and the kernel kills this one first
+ * when it runs out of memory. On Linux each thread has its own niceness, and new threads inherit it: call this before
+ * anything else.
  */
 export function lowerPriority(): void {
   const isLinux = process.platform === 'linux'

@@ -3,7 +3,7 @@
 /** Maximum length of a name from a GeoIP database or a user-agent parser, such as a city or a browser. */
 export const DIMENSION_NAME_MAX = 128
 
-/** Cuts a text to a bound, and never in the middle of a surrogate pair. */
+/** Cuts a text to a maximum length, without splitting a surrogate pair. */
 export function cutText(text: string, bound: number): string {
   if (text.length <= bound) return text
   const cut = text.slice(0, bound)
@@ -27,7 +27,7 @@ export function trimBoth(text: string, character: string): string {
 /** Characters that nobody sees, such as a zero-width space, and blanks. */
 const INVISIBLE = /[\s\p{Cf}]/u
 
-/** The text without the invisible characters at its ends; '' for a text that has no other. */
+/** The text without invisible characters at its ends; '' if it has no others. */
 export function trimInvisible(text: string): string {
   let [start, end] = [0, text.length]
   while (start < end && INVISIBLE.test(text[start] as string)) start++
@@ -35,7 +35,10 @@ export function trimInvisible(text: string): string {
   return text.slice(start, end)
 }
 
-/** Cuts a text to a bound, without the characters that no engine stores (NUL, lone surrogates). '' becomes null. */
+/**
+ * Cuts a text to a maximum length, without characters that no engine can store (NUL, lone surrogates). '' becomes
+ * null.
+ */
 export function cleanText(text: string | null, bound: number): string | null {
   if (text === null || text === '') return null
   let kept = text.length > bound ? text.slice(0, bound) : text

@@ -5,10 +5,10 @@ const CODES =
 
 export const COUNTRY_CODES: ReadonlySet<string> = new Set(CODES.split(' '))
 
-/** For filters: a code that no visitor can have stays, and finds nothing. */
+/** For filters: a code that no visitor can have is kept, and matches nothing. */
 export const toCountryFilter = (text: string) => readCountryCode(text) ?? text.toUpperCase()
 
-/** @param text in any case. "UK" is reserved for GB in ISO 3166-1. @returns null where no visitor can have the code */
+/** @param text in any case. "UK" is reserved for GB in ISO 3166-1. @returns null if no visitor can have the code */
 export function readCountryCode(text: string): string | null {
   const code = text.toUpperCase()
   return code === 'UK' ? 'GB' : COUNTRY_CODES.has(code) ? code : null

@@ -1,5 +1,5 @@
-// Cursors of lists: the sort value and the id of the last row seen. Callers must not read them. A cursor stays right
-// while rows are added; a page number does not.
+// Cursors of lists: the sort value and the id of the last row seen. They are opaque to callers. Unlike a page number,
+// a cursor stays correct while rows are added.
 
 export interface Cursor {
   /** The order of the list, such as `clicks desc`. */

@@ -1,5 +1,5 @@
-// Parses one end of a date range, as callers write it: an instant is exact, a date is its whole day in UTC. Knows the names
-// of time zones.
+// Parses one end of a date range: an instant is exact, a date is the whole day in UTC. Also validates names of time
+// zones.
 
 const DATE = /^\d{4}-\d\d-\d\d$/
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/i

@@ -30,7 +30,7 @@ export interface FailureDetail {
   cause?: unknown
 }
 
-/** The failures that a program tells apart by the member `code` of the answer, because they share a status. */
+/** Failures that programs distinguish by the member `code` of the answer, because they share a status. */
 export const NAMED_FAILURES = [
   'confirmation_required',
   'second_factor_required',

@@ -37,7 +37,7 @@ function write(stream: NodeJS.WriteStream, level: LogLevel, event: string, field
   stream.write(format === 'pretty' ? toPrettyLine(line, stream.isTTY === true) : toJsonLine(line))
 }
 
-/** The message and the first lines of the stack of an error. For the log only: no caller may see them. */
+/** The message and the first lines of an error's stack. Only for the log: callers must not see them. */
 export function describeError(error: unknown): LogFields {
   if (!(error instanceof Error)) return { error: String(error) }
   const cause = error.cause instanceof Error ? error.cause.message : undefined

@@ -1,4 +1,4 @@
-// The stages of an outcome: what became of a lead.
+// The stages of a lead's outcome.
 
 export const OUTCOME_STAGES = ['contacted', 'qualified', 'won', 'lost'] as const
 export type OutcomeStage = (typeof OUTCOME_STAGES)[number]

@@ -7,7 +7,7 @@ import { invalid } from './failure.ts'
 
 const DEFAULT_LIMIT = 50
 
-/** A page ends before the row that would make it larger than this, so that a page costs neither memory nor time. */
+/** A page ends before the row that would make it larger than this, to bound its memory and time. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024
 
 export interface PageRequest {
@@ -23,7 +23,7 @@ export interface Page<T> {
 
 /** How a list is sorted: by a value of each row, then by `id`. */
 export interface PageOrder<Row, Value extends string | number = string | number> {
-  /** Stands in the cursor: a list refuses the cursor of a list with another name, such as `clicks desc`. */
+  /** Part of the cursor: a list refuses the cursor of another order, such as `clicks desc`. */
   name: string
   type: Value extends string ? 'string' : 'number'
   valueOf(row: Row): Value
@@ -61,7 +61,7 @@ export function readPageQuery<Row, Value extends string | number>(
   return { limit, after: { value: position.value as Value, id: position.id } }
 }
 
-/** @param found the rows after `after`: up to `limit + 1` of them, so that the last page is known as such */
+/** @param found the rows after `after`: up to `limit + 1` of them, to detect the last page */
 export function cutPage<Row extends { id: number }>(
   found: Row[],
   limit: number,
@@ -77,7 +77,7 @@ export function cutPage<Row extends { id: number }>(
 
 /**
  * @param found rows with the bytes of their large columns
- * @returns how many of them one page takes: at most `limit` and PAGE_BYTES_MAX bytes, but always one
+ * @returns the number of rows on one page: at most `limit` and PAGE_BYTES_MAX bytes, but always one
  */
 export function fitPage(found: { bytes: number }[], limit: number): number {
   let total = 0
@@ -95,21 +95,21 @@ export interface PlaceRange<Place> {
 }
 
 export interface PageScan<Row, Place> {
-  /** How many rows the page has at most. */
+  /** Maximum number of rows on the page. */
   limit: number
   /** @returns the place `skipped` rows behind `from`, by an index alone; undefined where the list ends before */
   findPlace(from: Place | undefined, skipped: number): Promise<Place | undefined>
   /** The first rows of the range that belong to the page. */
   read(range: PlaceRange<Place>, limit: number): Promise<Row[]>
-  /** How many rows of the range pass the filters. */
+  /** Number of rows in the range that match the filters. */
   count(range: PlaceRange<Place>): Promise<number | string>
 }
 
 const ROWS_AT_ONCE = 2_000
 
 /**
- * Reads a page of a long list and counts the list, some thousand rows a turn. SQLite runs on the event loop: one statement
- * that counts 300,000 rows holds it for 40 to 100 ms.
+ * Reads a page of a long list and counts the list, some thousand rows a turn. SQLite runs on the event loop: one
+ * statement that counts 300,000 rows blocks it for 40 to 100 ms.
  */
 export async function scanPage<Row, Place>({
   limit,
@@ -122,7 +122,7 @@ export async function scanPage<Row, Place>({
   for (let from: Place | undefined; ; ) {
     await takeTurn()
     const before = await findPlace(from, ROWS_AT_ONCE)
-    // PostgreSQL answers counts as texts.
+    // PostgreSQL returns counts as texts.
     const found = Number(await count({ from, before }))
     if (found > 0 && rows.length < limit) rows.push(...(await read({ from, before }, limit - rows.length)))
     total += found

@@ -7,8 +7,8 @@ export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6
 const ipv4Words = new Uint32Array(1)
 
 /**
- * IPv4 must be four decimal numbers: the library also takes `1`, `0x7f.1` and octal for addresses, so that the
- * `TRUST_PROXY=1` of other products would be a network. Mapped IPv4 (`::ffff:1.2.3.4`) becomes the IPv4 that it is.
+ * IPv4 must be four decimal numbers. The library also accepts `1`, `0x7f.1` and octal, so the `TRUST_PROXY=1` of
+ * other products would be a network. Mapped IPv4 (`::ffff:1.2.3.4`) becomes the IPv4 that it is.
  */
 export function parseIpAddress(text: string): IpAddress | undefined {
   if (text.includes(':')) return ipaddr.IPv6.isValid(text) ? ipaddr.process(text) : undefined
@@ -17,7 +17,7 @@ export function parseIpAddress(text: string): IpAddress | undefined {
   return new ipaddr.IPv4([word >>> 24, (word >>> 16) & 255, (word >>> 8) & 255, word & 255])
 }
 
-/** A socket for both versions of IP names the IPv4 client 1.2.3.4 `::ffff:1.2.3.4`. @returns 1.2.3.4 */
+/** A dual-stack socket reports the IPv4 client 1.2.3.4 as `::ffff:1.2.3.4`. @returns 1.2.3.4 */
 export const unmapAddress = (address: string) =>
   address.startsWith('::ffff:') && address.includes('.') ? address.slice('::ffff:'.length) : address
 

@@ -1,9 +1,9 @@
-// The plans, and how many requests of the REST API each allows per minute and workspace (docs/contract.md §1).
+// The plans, and their limits of API requests per minute and workspace (docs/contract.md §1).
 
 export const PLANS = ['free', 'pro', 'business', 'scale', 'enterprise'] as const
 export type Plan = (typeof PLANS)[number]
 
-/** How many domains of its own a workspace may have (docs/contract.md §10). */
+/** Maximum number of custom domains of a workspace (docs/contract.md §10). */
 export const DOMAINS_PER_WORKSPACE: Record<Plan, number> = {
   free: 0,
   pro: 1,

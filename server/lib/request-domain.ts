@@ -1,15 +1,18 @@
-// The domain that a request is for, as the endpoints see it that stand on every domain: forms, and the snippet's intake.
+// The domain of a request, for endpoints that exist on every domain: forms, and the snippet's intake.
 
 export interface RequestDomain {
   /** '' is the default domain. */
   name: string
-  /** Only what belongs to this workspace answers there; null on the default domain, which is everybody's. */
+  /**
+   * The workspace of the domain, and only its links and forms answer there; null on the default domain, which all
+   * workspaces share.
+   */
   workspaceId: number | null
 }
 
 /**
- * Does a thing of this workspace answer on the domain? A form of others on a company's domain would show their text under
- * the company's name, and would take what a script sends past the company's Content-Security-Policy
+ * Whether a form or link of this workspace answers on the domain. A form of another workspace on a company's domain
+ * would show its text under the company's name, and would receive data past the company's Content-Security-Policy
  * (docs/adr/0047-across-domains.md).
  */
 export const servesWorkspace = (domain: RequestDomain, workspaceId: number): boolean =>

@@ -65,9 +65,9 @@ export function createSlidingWindows({
         resetMs: (times[0] ?? now) + windowMs - now,
       }
     },
-    /** How many count now. */
+    /** Number of counted calls in the window. */
     count: (key: string): number => getTimes(key, clock()).length,
-    /** Takes the newest one back: it turned out to be of a kind that does not count. */
+    /** Refunds the newest call, which turned out not to count. */
     refund(key: string): void {
       getTimes(key, clock()).pop()
     },

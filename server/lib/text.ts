@@ -5,7 +5,7 @@ export const isCleanText = (text: string) => !text.includes('\0') && text.isWell
 
 /** Counts as readers and JSON Schema do: a character outside the basic plane counts once, not twice. */
 export function countCharacters(text: string): number {
-  // By a loop: a list of the characters of a megabyte would hold the event loop for 20 ms.
+  // A loop, because an array of the characters of a megabyte would block the event loop for 20 ms.
   let count = text.length
   for (let at = 0; at < text.length - 1; at++) {
     if ((text.charCodeAt(at) & 0xfc00) !== 0xd800 || (text.charCodeAt(at + 1) & 0xfc00) !== 0xdc00) continue
@@ -43,23 +43,23 @@ export const foldMarks = (text: string) =>
 
 const ASCII = /^[\0-\x7f]*$/
 
-/** Most texts of most senders are, and questions about Unicode take several times as long. */
+/** A fast check: most texts are ASCII, and Unicode checks take several times as long. */
 export const isAscii = (text: string) => ASCII.test(text)
 
 /** A mark that another mark follows, 30 times. Two letters become marks in a compatible form: U+FF9E and U+FF9F. */
 const LONG_RUN_OF_MARKS = /[\p{M}\uff9e\uff9f]{30}(?=[\p{M}\uff9e\uff9f])/gu
-/** U+034F, the combining grapheme joiner: nobody sees it, and no mark moves across it. */
+/** U+034F, the combining grapheme joiner: it is invisible, and no mark moves across it. */
 const JOINER = '\u034f'
 
 /**
- * The only place that may call `String.normalize`, which takes quadratic time for a run of combining marks: 40,000 of them
- * hold the thread for seconds. A joiner after each 30 marks ends that, as Unicode's Stream-Safe Text Format says
- * (https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format). No language writes more on one letter.
+ * The only place that may call `String.normalize`, which takes quadratic time for a run of combining marks: 40,000 of
+ * them block the thread for seconds. A joiner after each 30 marks ends that, as Unicode's Stream-Safe Text Format
+ * says (https://www.unicode.org/reports/tr15/#Stream_Safe_Text_Format). No language writes more on one letter.
  */
 export const normalizeUnicode = (text: string, form: 'NFC' | 'NFD' | 'NFKC') =>
   text.replace(LONG_RUN_OF_MARKS, `$&${JOINER}`).normalize(form)
 
-/** @returns the text as it is where it is not percent-encoded UTF-8, such as a lone "%" */
+/** @returns the text unchanged if it is not percent-encoded UTF-8, such as a lone "%" */
 export function percentDecode(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -69,8 +69,8 @@ export function percentDecode(text: string): string {
 }
 
 /**
- * A text of its own for a cache. JavaScriptCore keeps the whole request in memory for a part of it that is kept. Lone
- * surrogates stay as they are, so the copy equals the text.
+ * A copy of a text for a cache. A substring would keep the whole request in memory in JavaScriptCore. Lone surrogates
+ * are preserved, so the copy equals the text.
  */
 export function copyText(text: string): string {
   const encoding = isAscii(text) ? 'latin1' : 'utf16le'

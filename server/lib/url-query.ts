@@ -1,6 +1,6 @@
-// Changes parameters of a URL's query and nothing else. Parsing and printing the whole URL would change its encoding.
+// Changes only parameters of a URL's query. Parsing and printing the whole URL would change its encoding.
 
-/** The value that stands for any value of a parameter, where conditions name parameters. */
+/** Matches any value of a parameter in a condition. */
 export const ANY_VALUE = '*'
 
 /** Appends parameters before the fragment. */
@@ -20,8 +20,9 @@ function appendQueryText(href: string, added: string): string {
 }
 
 /**
- * Appends the parameters of `query` that `isForwarded` accepts and that `href` does not have. The bytes of both stay: many
- * pages tell `?a` from `?a=`, and `%20` from `+`. `isForwarded` gets a parameter decoded.
+ * Appends the parameters of `query` that `isForwarded` accepts and that `href` does not have. The bytes of both stay
+ * unchanged, because many pages distinguish `?a` from `?a=`, and `%20` from `+`. `isForwarded` gets a parameter
+ * decoded.
  */
 export function mergeQuery(
   href: string,

@@ -1,9 +1,9 @@
-// Reads from a User-Agent header what a redirect needs at once: the device for targeting rules, and whether it only
-// prefetches.
+// Reads the facts that a redirect needs from a User-Agent header: the device for targeting rules, and whether it is a
+// prefetch.
 
 export type TargetDevice = 'ios' | 'android' | 'desktop'
 
-/** Phones of other systems. Their user agents name iPhone and Android too, so that sites take them for phones. */
+/** Phones of other systems. Their user agents also contain iPhone and Android for compatibility. */
 const OTHER_PHONE = /\bWindows Phone\b|\bIEMobile\b|\bTizen\b|\bKAIOS\b|\bBada\b|\bSymb(?:ian)?OS\b/i
 /** Whole words: a `MiPad` is no iPad. */
 const ANDROID = /\bAndroid(?![a-z])|\bAdr \d/i
@@ -25,7 +25,7 @@ function isMacWithMobile(userAgent: string): boolean {
   return mac >= 0 && userAgent.includes('Mobile/', mac)
 }
 
-/** Whether the browser fetches ahead, before a person clicks: `Sec-Purpose`, or the header of an older browser. */
+/** Whether the request is a prefetch: `Sec-Purpose`, or the header of an older browser. */
 export function isPrefetch(header: (name: string) => string | null): boolean {
   const purpose = header('sec-purpose') ?? header('purpose') ?? header('x-purpose') ?? header('x-moz') ?? null
   return purpose !== null && /prefetch|prerender|preview/i.test(purpose)

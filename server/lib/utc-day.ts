@@ -1,4 +1,4 @@
-// The day in UTC: its length, and its date for a moment.
+// UTC days: their length, and the date of a time.
 
 export const DAY_MS = 24 * 60 * 60 * 1000
 

@@ -15,8 +15,8 @@ const DROPPED = /[\t\n\r]/g
 const AUTHORITY = /^[\0-\x20]*(?:[a-z][a-z\d+.-]*:[/\\]*|[/\\]{2,})([^/\\?#]*)/i
 
 /**
- * The only place that may call `URL.parse`, whose reading of a host (IDNA) takes quadratic time: 40,000 combining marks hold
- * the thread for half a second. So a host that is too long for DNS is not read.
+ * The only place that may call `URL.parse`, which takes quadratic time for a host (IDNA): 40,000 combining marks
+ * block the thread for half a second. So a host that is too long for DNS is not parsed.
  * @param base as that of `URL.parse` @returns null where the text is no URL
  */
 export function parseUrl(text: string, base?: string): URL | null {
@@ -36,7 +36,7 @@ export interface UrlRule {
   schemes: string[]
   /** True for the host (with port) of a short domain: a link to a short link could make a loop. */
   isShortHost?: (host: string) => boolean
-  /** True where the operator blocks the URL's host. */
+  /** True if the operator blocks the URL's host. */
   isBlocked?: (url: URL) => boolean
 }
 
@@ -66,7 +66,7 @@ function isPossibleHost({ hostname, port, pathname }: URL): boolean {
   if (hostname.startsWith('[')) return true
   const labels = hostname.replace(/\.$/, '').split('.')
   if (!labels.every((label) => LABEL.test(label))) return false
-  // Somebody pasted a URL after a scheme: https://https://example.com.
+  // A URL was pasted after a scheme: https://https://example.com.
   const isScheme = labels.at(-1) === 'http' || labels.at(-1) === 'https'
   return !(isScheme && port === '' && pathname.startsWith('//'))
 }

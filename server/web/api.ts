@@ -1,5 +1,5 @@
-// Routes of people who are signed in, and of programs: /v1 by feature, /mcp, and the sign-in. The route map loads this file once
-// the server listens: it is a third of the code, and visitors of links and forms need none of it.
+// Routes of signed-in people and of programs: /v1 by feature, /mcp, and the sign-in. The route map loads this file
+// after the server listens, because it is a third of the code, and visitors of links and forms do not need it.
 
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Context } from 'hono'

@@ -48,12 +48,12 @@ interface BuildManifest {
 interface Dashboard {
   directory: string
   manifest: BuildManifest
-  /** The pages of each language that somebody has asked for. */
+  /** The pages of each requested language. */
   pages: Map<string, Promise<Pages>>
 }
 
 interface Pages {
-  /** The pages with the frame of a workspace, which name the files of what they show; the last one fits every path. */
+  /** The pages of a workspace, which preload the files of their content; the last one matches every path. */
   workspacePages: { path: RegExp; html: string }[]
   /** The page with the frame of sign-in. */
   centeredPage: string
@@ -125,8 +125,8 @@ async function answer(
 }
 
 /**
- * Only what is painted first depends on this, so a guess will do: somebody without a cookie is led to sign-in. Pages of a
- * workspace begin with its id, or lead there.
+ * A guess is enough, because only the first paint depends on it: without a cookie, people are redirected to sign-in.
+ * Addresses of a workspace begin with its id, or redirect there.
  */
 const isWorkspacePage = ({ url, headers }: Request) =>
   /\/app\/?(?:new)?(?:[?#]|$)|\/app\/\d+(?:[/?#]|$)/.test(url) &&
@@ -145,7 +145,10 @@ const PAGE_HEADERS = {
   Vary: 'Accept-Language, Cookie',
 }
 
-/** The page names its address to the server when it loads its files. An address with a token must stay where it is. */
+/**
+ * The browser would send the page's address as the referrer when it loads files. An address with a token must not be
+ * sent.
+ */
 const toReferrerPolicy = (url: string) => (/[?&]token=/.test(url) ? { 'Referrer-Policy': 'no-referrer' } : {})
 
 const sendFile = (request: Request, file: StaticFile) =>
@@ -238,7 +241,7 @@ async function openPages(
 const toPathPattern = (route: string) =>
   new RegExp(`/app(?:/\\d+/${route.replace(/\$\w+/g, '[^/]+')}${route === 'links' ? '|/new|' : ''})/?$`)
 
-/** Before a page names them: the browser's next request may reach a server of another release. */
+/** Runs before a page names the files, because the browser's next request may reach a server of another release. */
 async function keepFiles(directory: string, builtFiles: BuiltFileStore | undefined): Promise<void> {
   if (!builtFiles) return
   const names = (await readdir(directory)).filter((name) => HASHED.test(name))
@@ -251,7 +254,7 @@ async function keepFiles(directory: string, builtFiles: BuiltFileStore | undefin
   try {
     await builtFiles.keep('dashboard', await Promise.all(names.map(read)))
   } catch (error) {
-    // This server serves them all the same.
+    // This server still serves them.
     log.warn('built_files_not_kept', { kind: 'dashboard', ...describeError(error) })
   }
 }

@@ -1,7 +1,7 @@
-// Opens the public socket, for IPv6 and IPv4 where the settings name no address. With the fast path, the socket answers
-// plain redirects and passes all else on to `Bun.serve`, which then listens on this machine only. Without the fast path,
-// `Bun.serve` has the public address itself. `INNER_PORT` is a second address of `Bun.serve`, for balancers that keep
-// connections and use them for the requests of many people.
+// Opens the public socket, by default for IPv6 and IPv4. With the fast path, the socket answers plain redirects and
+// passes all else on to `Bun.serve`, which then listens on this machine only. Without the fast path, `Bun.serve` has
+// the public address itself. `INNER_PORT` is a second address of `Bun.serve`, for balancers that keep connections and
+// use them for the requests of many people.
 
 import { toErrorResponse } from '../http/error-response.ts'
 import { readConnectionMetrics } from '../http/fast-path/connection-metrics.ts'
@@ -16,8 +16,7 @@ import type { App } from './routes.ts'
 
 const LOCAL = '127.0.0.1'
 
-// Long enough for slow uploads, and short enough against clients that send their request byte by byte. (Bun counts in
-// seconds.)
+// In seconds. Long enough for slow uploads, and short enough against clients that send a request byte by byte.
 const IDLE_SECONDS = 30
 
 const OPTIONS = {
@@ -55,9 +54,9 @@ type Listening = Pick<App, 'serve' | 'fastPath' | 'setConnectionMetrics'>
 /** Finds the client of a connection to `Bun.serve`. */
 type FindClient = (peer: { address: string; port: number }) => string | undefined
 
-/** An address that cannot be listened on, in words for the operator. */
+/** The error for the operator when it cannot listen on an address. */
 export class ListenError extends Error {
-  /** @param settings the names of those that say the address */
+  /** @param settings the names of the settings with the address */
   constructor(settings: string, host: string | undefined, port: number, cause: unknown) {
     const address = `${host ?? 'every address'}, port ${port}`
     const reason = describeError(cause).error
@@ -129,7 +128,7 @@ function listenWithFastPath(options: OnOneHost, app: Listening): Listener {
   const { host, port, trustProxy, reusePort, stopGraceMs } = options
   const { serve, fastPath } = app
   let listener: FastPath | undefined
-  // Never the relay's own address: a client that is gone must not count as a trusted proxy on this machine.
+  // Never the relay's own address: a disconnected client must not count as a trusted proxy on this machine.
   const server = startServer(serve, { hostname: LOCAL, port: 0 }, (peer) =>
     listener?.findPeerAddress(peer.port),
   )
@@ -192,7 +191,7 @@ function startServer(
   const server = Bun.serve({
     ...OPTIONS,
     ...address,
-    // Said always: without it, Bun shares the port with whatever else does, because this is no development server.
+    // Always set: without it, Bun shares the port with other programs outside of development.
     reusePort,
     routes: Object.fromEntries(
       Object.entries(routes).map(([path, handler]) => [

@@ -36,7 +36,7 @@ type NeedsOf<Create extends (...needs: never[]) => unknown> = Parameters<Create>
 
 /** Dependencies of the routes, by handler. start/services.ts opens them. */
 export interface RouteNeeds {
-  /** Opens what people and programs need: nothing that a visitor waits for. */
+  /** Opens the routes of people and programs, for which no visitor waits. */
   openLater(): Promise<LaterNeeds>
   origin: string
   site: { reserved: Iterable<string> }
@@ -61,12 +61,12 @@ const EVERY: Hosts = 'every domain'
 /** Below /v1 and /api/auth, each route declares who may call it. docs/routes.md lists them all. */
 type Callers = Extract<Caller, 'anybody'> | 'an API key' | 'each route says'
 
-/** Who may call the path, its methods, the path, the handler, the handler's file in server/, and the hosts that it answers on. */
+/** The callers, the methods, the path, the handler, the handler's file in server/, and the hosts. */
 export type MountedPath = [Callers, string, string, DomainAnswer, string, Hosts]
 
 /**
- * The most specific path answers, whatever the order. A path with DEFAULT does not exist on the domains of workspaces: there it
- * is looked up as a link's. What answers there too must be reserved there (`toReservedOnDomains`).
+ * The most specific path answers, independent of the order. A path with DEFAULT does not exist on custom domains:
+ * there it is looked up as a link. Paths that also answer there must be reserved there (`toReservedOnDomains`).
  */
 const routeMap = (on: Handlers, { snippetPath, intakePath }: RouteNeeds['paths']): MountedPath[] => [
   ['anybody', 'GET, POST', '/:slug', on.slug, 'features/redirect/public.ts', EVERY],
@@ -150,7 +150,7 @@ interface FallbackParts {
   later: ReturnType<typeof createLateHandlers>
 }
 
-/** What answers a path that no other handler knows: the API, a link, a page of the server, or nothing. */
+/** The handler of all other paths: the API, a link, a page of the server, or 404. */
 function createFallbacks(needs: RouteNeeds, { redirects, pages, later }: FallbackParts) {
   const onApi = later.answer('api')
   const onPage: Answer = (request, server) =>
@@ -176,7 +176,10 @@ function createFallbacks(needs: RouteNeeds, { redirects, pages, later }: Fallbac
   return { onPage, onNothing, onRoot, onLink, onResolvedPath }
 }
 
-/** Imports the features of api.ts one after the other. Imported at once they would hold visitors up for a quarter of a second. */
+/**
+ * Imports the features of api.ts one after the other. Importing them together would delay visitors for a quarter of a
+ * second.
+ */
 async function importFeatures(): Promise<void> {
   const features = resolve(import.meta.dirname, '../features')
   for (const file of new Bun.Glob('**/*api.ts').scanSync(features)) {
@@ -185,7 +188,7 @@ async function importFeatures(): Promise<void> {
   }
 }
 
-/** The handlers of api.ts, which are loaded once the server listens. A request that comes before waits for them. */
+/** The handlers of api.ts, which are loaded after the server listens. An earlier request waits for them. */
 function createLateHandlers({ openLater }: Pick<RouteNeeds, 'openLater'>) {
   type Late = ReturnType<typeof import('./api.ts').createLaterHandlers>
   let late: Late | undefined
@@ -256,7 +259,7 @@ function createHandlers(needs: RouteNeeds) {
   }
 }
 
-/** The route of requests to paths that have none, in metrics. */
+/** The route in metrics of requests without a route. */
 const OTHER = 'other'
 
 export type App = ReturnType<typeof createApp>
@@ -275,7 +278,7 @@ export function createApp(needs: RouteNeeds) {
     (name): Mount => [`/${name}`, secure(OTHER, DEFAULT, handlers.page)],
   )
   const other = secure(OTHER, EVERY, handlers.other)
-  // A path is judged as the one that it is once its dots are resolved.
+  // Dots in a path are resolved before it is checked.
   const judge = (path: string, answer: Answer): Answer => {
     const isMatch = createPathMatcher(path)
     return (request, server) => (isMatch(pathOf(request.url)) ? answer : other)(request, server)

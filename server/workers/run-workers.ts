@@ -8,16 +8,16 @@ import { lockDataDir } from '../storage/lock.ts'
 import { ListenError, listenOnHost } from '../web/listen.ts'
 import { type Supervisor, startSupervisor } from './supervisor.ts'
 
-/** How main.ts knows that it is a worker, and which. */
+/** The argument that tells main.ts that it is a worker, and its number. */
 const WORKER_ARGUMENT = '--worker='
 
-/** @returns the number of this worker, from 1; undefined in the process that an operator has started */
+/** @returns the number of this worker, from 1; undefined in the supervisor */
 export function readWorkerNumber(argv: string[]): number | undefined {
   const argument = argv.find((each) => each.startsWith(WORKER_ARGUMENT))
   return argument === undefined ? undefined : Number(argument.slice(WORKER_ARGUMENT.length))
 }
 
-/** Each worker owns a directory: its spool, its batches and its node are its own. The secret is that of all. */
+/** Each worker has its own directory with spool, batches and node id. All share the secret. */
 export const toWorkerConfig = (config: Config, worker: number): Config => ({
   ...config,
   dataDir: join(config.dataDir, `worker-${worker}`),
@@ -40,7 +40,7 @@ export function runWorkers(config: Config, main: string, onReady: (text: string)
   })
 }
 
-/** Workers share their ports, so they would share them with a stranger's process of the same user, too. */
+/** Workers share their ports, so another process of the same user could share them, too. */
 function checkPorts({ host, port, innerPort }: Config): void {
   const wanted = { PORT: port, INNER_PORT: innerPort }
   for (const [setting, number] of Object.entries(wanted)) {
@@ -54,7 +54,7 @@ function checkPorts({ host, port, innerPort }: Config): void {
   }
 }
 
-/** Hits that such a directory has not shipped are in no answer. */
+/** Analytics lack the hits that such a directory has not shipped. */
 function reportLeftDirectories({ dataDir, workers }: Config): void {
   try {
     for (const name of readdirSync(dataDir)) {

@@ -10,7 +10,7 @@ export interface SupervisorNeeds {
   count: number
   /** The command of a worker, by its number from 1. */
   toCommand(worker: number): string[]
-  /** All workers listen, for the first time. */
+  /** Called when all workers listen for the first time. */
   onReady(text: string): void
 }
 
@@ -26,10 +26,10 @@ export interface Supervisor {
   kill(): void
 }
 
-/** A worker that was ready for this long is not one that fails at its start: the next pause is short again. */
+/** After a worker was ready for this long, the next pause is short again. */
 const STEADY_MS = 10_000
 
-/** `lost`: ended unasked, and is started again after a pause. */
+/** `lost`: crashed, and is restarted after a pause. */
 type WorkerStatus = 'unstarted' | 'starting' | 'ready' | 'lost' | 'ended'
 
 interface Worker {
@@ -69,7 +69,7 @@ export function startSupervisor(needs: SupervisorNeeds): Supervisor {
     stopping: false,
     exitCode: 0,
   }
-  // The first one alone runs the migrations, and finds out what is wrong for all.
+  // The first worker starts alone: it runs the migrations, and reports problems that concern all.
   startWorker(state, state.workers[0] as Worker)
   return {
     ended: state.ended.promise,

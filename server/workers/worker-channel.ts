@@ -38,11 +38,11 @@ export interface WorkerChannel {
   /** Calls `stop` once, also where the supervisor or a signal has asked for it before. */
   onStop(stop: () => void): void
   answerMetrics(read: () => Metric[]): void
-  /** The metrics of the other workers that answer in time, and which of them run. */
+  /** The metrics of the workers that answer in time, and the workers that run. */
   readSiblings(): Promise<Metric[]>
 }
 
-/** A worker that is busy for longer is left out. */
+/** A worker that does not answer in this time is left out. */
 const ANSWER_MS = 1_000
 
 /** One question for the metrics of all siblings. */
@@ -70,8 +70,8 @@ export function connectToSupervisor(number: number): WorkerChannel {
     readMetrics: () => [],
     questions: new Map(),
     lastId: 0,
-    // Without its supervisor it is no part of a server any more: the next start needs its directory and ports. A signal to
-    // this process alone makes the supervisor start a new one.
+    // Without its supervisor this process must end, because the next start needs its directory and ports. If only
+    // this process gets a signal, the supervisor starts a new one.
     send: connectToParent<MessageToSupervisor, MessageFromSupervisor>(
       (message) => receive(state, message),
       () => state.stopping.resolve(),

@@ -6,6 +6,7 @@ import {
   insertSubmissions,
   type TestSubmission,
 } from '../../server/features/forms/submissions/submission.fixture.ts'
+import { findBarriers } from '../support/browser/accessibility.ts'
 import { type DashboardWindow, onDashboard } from '../support/browser/dashboard-browser.ts'
 import { full } from '../support/suite.ts'
 import { until } from '../support/until.ts'
@@ -98,6 +99,7 @@ onDashboard('the inbox', (dashboard) => {
       cursor = json.nextCursor
     }
   }
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
   const bar = () => page.getByRole('toolbar', { name: 'Selected submissions' })
   const row = (n: number) => page.locator(`#submission-${ids[n - 1]}`)
   const box = (n: number) => page.locator(`label[for=select-${ids[n - 1]}]`)
@@ -121,6 +123,27 @@ onDashboard('the inbox', (dashboard) => {
     await page.keyboard.press('e')
     await inboxLink.getByText('2 unread').waitFor()
     await untilFocused(7)
+  }, 60_000)
+
+  test('filters by days, and says so over the whole page where nothing is left', async () => {
+    await window.open('/inbox')
+    const time = page.getByRole('button', { name: /^Time/ })
+    await press('Filters')
+    await time.click()
+    await press('Last 7 days')
+    await page.getByRole('button', { name: 'Time Last 7 days' }).waitFor()
+    await row(1).waitFor()
+    await time.click()
+    const days = page.getByRole('dialog', { name: 'Time' })
+    for (const field of ['From', 'To']) await days.getByLabel(field).fill('2020-02-29')
+    expect(await findBarriers(page, '[role=dialog]')).toEqual([])
+    await press('Apply')
+    await page.getByRole('heading', { name: 'No matches' }).waitFor()
+    expect(await page.getByRole('region', { name: 'Open submission' }).count()).toBe(0)
+    await press('Clear filters')
+    await row(1).waitFor()
+    await page.getByRole('button', { name: 'Time Any time' }).waitFor()
+    expect(await page.getByRole('region', { name: 'Open submission' }).count()).toBe(1)
   }, 60_000)
 
   test('selects submissions by key and by click, and changes all that match the filter', async () => {

@@ -1,7 +1,6 @@
 // The dashboard's API client: queries, errors at the fields of a form, and a workspace that is gone.
 
 import { describe, expect, spyOn, test } from 'bun:test'
-import { toChunks } from '../../dashboard/api/chunks.ts'
 import {
   ApiError,
   createWorkspaceApi,
@@ -12,6 +11,7 @@ import {
   toFieldErrors,
 } from '../../dashboard/api/client.ts'
 import { askEarly } from '../../dashboard/api/early-answers.ts'
+import { toChunks } from '../../dashboard/api/pages.ts'
 import { findItemError } from '../../dashboard/pages/forms/settings/controls/item-error.ts'
 import { findFieldError } from '../../dashboard/ui/forms/form-error.tsx'
 

@@ -2,7 +2,7 @@
 
 import { afterAll } from 'bun:test'
 
-/** Call it once in a test file. @returns a function that takes what must be called at the end of the file */
+/** Call it once in a test file. @returns a function that registers a callback for the end of the file */
 export function closeAfterAll(): (close: () => unknown) => void {
   const closes: (() => unknown)[] = []
   afterAll(async () => {

@@ -1,4 +1,4 @@
-// Reads the code blocks of a page of the documentation, so that a test can run what the page tells people to use.
+// Reads the code blocks of a documentation page, so that a test can run them.
 
 import { join } from 'node:path'
 import { ROOT } from './architecture/read-checkout.ts'

@@ -1,4 +1,4 @@
-// Adds a domain over the API, and proves it as its owner does: with the records that the API names.
+// Adds a domain over the API, and verifies it as its owner does, with the records from the API.
 
 import type { DnsServer } from './fake-servers/dns-server.ts'
 import type { HttpAnswer } from './server/http-call.ts'

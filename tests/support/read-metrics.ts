@@ -1,4 +1,4 @@
-// Reads the text of /metrics as strictly as the format says it
+// Parses the text of /metrics strictly by the format
 // (https://prometheus.io/docs/instrumenting/exposition_formats/#text-format-details).
 
 export interface Sample {

@@ -12,25 +12,25 @@ export const ROUTES_PAGE = join(ROOT, 'docs/routes.md')
 
 const CALLERS: Record<Caller, string> = {
   anybody: 'anybody',
-  person: 'a person who has signed in',
+  person: 'a signed-in person',
   member: 'a member',
-  keyOrPerson: 'an API key, or a person who has signed in',
+  keyOrPerson: 'an API key, or a signed-in person',
   keyOrMember: 'an API key, or a member',
 }
 
 const INTRODUCTION = `# Routes
 
-\`npm run docs:routes\` writes this page from the route map in \`server/web/routes.ts\` and from what each route says of itself.
-A test fails when the page is older than the routes.
+\`npm run docs:routes\` writes this page from the route map in \`server/web/routes.ts\` and the declaration of each route. A test
+fails when the page is outdated.
 
-- **Anybody**: no credentials. This is what a stranger can reach.
-- **A member**: the cookie of a person who has signed in, and \`X-Workspace\` with the id of one of their workspaces. Some
-  routes ask for an owner; the page at \`/docs\` says which.
-- **Scope**: what an API key needs. Several: all of them. A key with the scope \`*\` has them all.
-- **Idempotent**: the route takes an \`Idempotency-Key\`, and answers a repeated request with its first answer.
-- **Secret**: the answer shows a secret once. It is stored sealed where the route is idempotent, and else not at all.
-- **Slow**: the handler waits for somebody else's server.
-- **Fresh**: the person has signed in, or has confirmed that it is them, within the last 15 minutes. Keys are not affected.
+- **Anybody**: no credentials. Strangers can reach these routes.
+- **A member**: the cookie of a signed-in person, and \`X-Workspace\` with the id of one of their workspaces. Some routes require an
+  owner; the page at \`/docs\` lists them.
+- **Scope**: the scopes that an API key needs, all of them. A key with the scope \`*\` has every scope.
+- **Idempotent**: the route accepts an \`Idempotency-Key\`, and answers a repeated request with its first answer.
+- **Secret**: the answer shows a secret once. It is stored encrypted if the route is idempotent, else not at all.
+- **Slow**: the handler waits for an external server.
+- **Fresh**: the person has signed in, or confirmed the session, within the last 15 minutes. Keys are not affected.
 `
 
 interface Row {
@@ -132,15 +132,15 @@ export async function routesPage(): Promise<string> {
     return `${INTRODUCTION}
 ## Pages, redirects, forms and the snippet
 
-The most exact path answers, whatever the order. \`/t.js\` and \`/e\` are \`SNIPPET_PATH\` and \`INTAKE_PATH\`.
-They are public. On a domain of a workspace, only the paths of "every domain" answer: each other path there, also
-those of the tables below, is looked up as a link's. A host that is no domain of this server gets 404 for every path.
-Plain GETs of links and plain POSTs of \`/e\` are answered at the socket (\`server/http/fast-path/listener.ts\`).
+These routes are public. The most specific path answers, independent of the order. \`/t.js\` and \`/e\` are \`SNIPPET_PATH\` and
+\`INTAKE_PATH\`. On a custom domain, only the paths of "every domain" exist. Every other path there, also of the tables below, is
+looked up as a link. An unknown host gets 404 for every path. Plain GETs of links and plain POSTs of \`/e\` are answered at the socket
+(\`server/http/fast-path/listener.ts\`).
 
 ${frontTable(server, 'anybody')}
 ## Assistants
 
-An API key may call it, also one with scopes: its tools are those that the scopes allow ([assistants](mcp.md)).
+For API keys. The scopes of a key decide which tools it gets ([assistants](mcp.md)).
 
 ${frontTable(server, 'an API key')}
 ## Signing in

@@ -47,7 +47,7 @@ const declare: SuiteWord = Object.assign(declareTest.bind(undefined), {
 /** A test of the full suite: `npm test` leaves it out. A file whose tests are all full ends in `.full.test.ts`. */
 export const full: SuiteWord = SUITE === 'quick' ? leaveOut : declare
 
-/** A test of the soak alone: it takes minutes, or needs what few machines have. */
+/** A test of the soak only: it takes minutes, or needs something that few machines have. */
 export const soak: SuiteWord = SUITE === 'soak' ? declare : leaveOut
 
 /** A quick test that may take more than its budget (support/run/costs.ts), because nothing cheaper protects the same. */

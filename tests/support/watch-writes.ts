@@ -1,10 +1,10 @@
-// Observes a database after each write of a server: the state that long work leaves between two of its steps.
+// Observes a database after each write of a server, to see the intermediate states of long work.
 
 import { spyOn } from 'bun:test'
 import type { Database } from '../../server/storage/database/open-database.ts'
 
 /**
- * Each write is followed by another one, which looks.
+ * Each write is followed by another one, which reads the state.
  * @returns what was seen while `work` ran, each value once, in order
  */
 export async function watchWrites<T>(

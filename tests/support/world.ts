@@ -251,7 +251,7 @@ type ServerTests = (server: () => TestServer, engine: DatabaseEngine) => void
 
 /**
  * Runs the tests on SQLite, and in the full suite on PostgreSQL too. `onBothEngines.quick` runs them on both in every
- * suite: for what the database has a part in, such as SQL that differs, locks and isolation.
+ * suite, for tests that depend on the database: different SQL, locks and isolation.
  */
 export const onBothEngines = Object.assign(
   (name: string, tests: ServerTests, options?: TestServerOptions) => onEngines(ENGINES, name, tests, options),

@@ -2,20 +2,15 @@
 
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import type { AllowedSenderResource } from '../../../server/features/forms/spam/schema.ts'
-import type { Api, ResultPage } from '../client.ts'
+import type { Api } from '../client.ts'
+import { inPages, PAGE_MAX } from '../pages.ts'
 
 export type { AllowedSenderResource }
 
 export const allowedSendersQuery = (api: Api) =>
   infiniteQueryOptions({
     queryKey: [api.workspaceId, 'allowed senders'],
-    queryFn: ({ pageParam, signal }) =>
-      api.page<AllowedSenderResource>('/allowed-senders', {
-        query: { limit: 100, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: (last: ResultPage<AllowedSenderResource>) => last.nextCursor,
+    ...inPages<AllowedSenderResource>(api, '/allowed-senders', { limit: PAGE_MAX }),
   })
 
 /** @param address `ada@example.com`, or `*@example.com` for everybody there */

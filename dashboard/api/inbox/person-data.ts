@@ -1,8 +1,8 @@
 // All data of one person over the REST API: its export, its erasure, and the receipts of erasures.
 
 import { infiniteQueryOptions } from '@tanstack/react-query'
-import type { Api, ResultPage } from '../client.ts'
-import { readFileName } from '../transfer/exports.ts'
+import type { Api } from '../client.ts'
+import { inPages } from '../pages.ts'
 
 /** The receipt of one erasure. It has no address, so it does not reveal the person. */
 export interface ErasureReceipt {
@@ -14,10 +14,7 @@ export interface ErasureReceipt {
   replies: number
 }
 
-export async function exportPerson(api: Api, email: string) {
-  const response = await api.raw('/submissions/person', { query: { email }, isBackground: false })
-  return { file: await response.blob(), name: readFileName(response, 'person.zip') }
-}
+export const exportPerson = (api: Api, email: string) => api.file('/submissions/person', { email })
 
 export const erasePerson = (api: Api, email: string) =>
   api.remove<{ email: string; erased: number; receipt: ErasureReceipt }>('/submissions', { query: { email } })
@@ -26,11 +23,5 @@ export const erasePerson = (api: Api, email: string) =>
 export const erasuresQuery = (api: Api, email: string) =>
   infiniteQueryOptions({
     queryKey: [api.workspaceId, 'erasures', email],
-    queryFn: ({ pageParam, signal }) =>
-      api.page<ErasureReceipt>('/submissions/erasures', {
-        query: { limit: 50, cursor: pageParam, email },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: (last: ResultPage<ErasureReceipt>) => last.nextCursor,
+    ...inPages<ErasureReceipt>(api, '/submissions/erasures', { limit: 50, email }),
   })

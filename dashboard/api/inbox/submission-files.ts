@@ -6,12 +6,15 @@ import type { Api } from '../client.ts'
 
 export type { FileResource }
 
-export const downloadFile = async (api: Api, id: number): Promise<Blob> =>
-  (await api.raw(`/files/${id}`, { isBackground: false })).blob()
+export const downloadFile = async (api: Api, { id, name }: FileResource) => ({
+  ...(await api.file(`/files/${id}`)),
+  // The header has other letters in place of those that are not in ASCII.
+  name,
+})
 
 /** All files of a submission in one zip. */
-export const downloadFiles = async (api: Api, submissionId: number): Promise<Blob> =>
-  (await api.raw(`/submissions/${submissionId}/files`, { isBackground: false })).blob()
+export const downloadFiles = (api: Api, submissionId: number) =>
+  api.file(`/submissions/${submissionId}/files`)
 
 export interface FilePreview {
   kind: 'text' | 'none'

@@ -22,11 +22,5 @@ export const teamRepliesQuery = (api: Api, submissionId: number) =>
   })
 
 /** @param key the same for every try of one reply, so that it leaves once */
-export async function sendTeamReply(api: Api, submissionId: number, body: CreateTeamReplyInput, key: string) {
-  const response = await api.raw(toPath(submissionId), {
-    method: 'POST',
-    body,
-    headers: { 'Idempotency-Key': key },
-  })
-  return ((await response.json()) as { data: TeamReplyResource }).data
-}
+export const sendTeamReply = (api: Api, submissionId: number, body: CreateTeamReplyInput, key: string) =>
+  api.post<TeamReplyResource>(toPath(submissionId), body, { headers: { 'Idempotency-Key': key } })

@@ -1,6 +1,6 @@
 // Exports of links and of whole workspaces over the REST API.
 
-import { type Api, ApiError, type QueryParameters } from '../client.ts'
+import { type Api, ApiError, type QueryParameters, readFileName } from '../client.ts'
 
 export const LINK_EXPORT_FORMATS = {
   csv: 'CSV, for spreadsheets',
@@ -8,29 +8,22 @@ export const LINK_EXPORT_FORMATS = {
 }
 export type LinkExportFormat = keyof typeof LINK_EXPORT_FORMATS
 
-interface ExportedFile {
-  file: Blob
-  name: string
-}
-
 interface ExportOptions {
   signal: AbortSignal
   onBytes: (bytes: number) => void
 }
 
 export const exportLinks = (api: Api, format: LinkExportFormat, options: ExportOptions) =>
-  fetchExport(api, '/links/export', { format }, `links.${format}`, options)
-export const exportWorkspace = (api: Api, options: ExportOptions) =>
-  fetchExport(api, '/export', {}, 'workspace.zip', options)
+  fetchExport(api, '/links/export', { format }, options)
+export const exportWorkspace = (api: Api, options: ExportOptions) => fetchExport(api, '/export', {}, options)
 
-/** The browser keeps a large file on its disk. @param fallback the name where the server gives none */
+/** The browser keeps a large file on its disk. */
 async function fetchExport(
   api: Api,
   path: string,
   query: QueryParameters,
-  fallback: string,
   { signal, onBytes }: ExportOptions,
-): Promise<ExportedFile> {
+) {
   const response = await api.raw(path, { query, signal, isBackground: false })
   let bytes = 0
   const counted = response.body?.pipeThrough(
@@ -43,13 +36,9 @@ async function fetchExport(
     }),
   )
   try {
-    return { file: await new Response(counted).blob(), name: readFileName(response, fallback) }
+    return { file: await new Response(counted).blob(), name: readFileName(response) }
   } catch (error) {
     if (signal.aborted) throw error
     throw new ApiError(0, 'The download was interrupted. Check your connection and try again.')
   }
 }
-
-/** The name that the server gives a file. */
-export const readFileName = (response: Response, fallback: string) =>
-  /filename="?([\w.-]+)/.exec(response.headers.get('content-disposition') ?? '')?.[1] ?? fallback

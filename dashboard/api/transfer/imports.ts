@@ -14,7 +14,8 @@ import type {
   OnConflict,
   RowOutcome,
 } from '../../../server/features/transfer/schema.ts'
-import { type Api, ApiError, type QueryParameters, type ResultPage } from '../client.ts'
+import { type Api, ApiError, type QueryParameters } from '../client.ts'
+import { inPages } from '../pages.ts'
 import { isSignedOut } from '../session.ts'
 import { isReadable, type UploadOptions, uploadForm } from './upload.ts'
 
@@ -45,10 +46,7 @@ const importsKey = (api: Api) => [api.workspaceId, 'imports'] as const
 export const importsQuery = (api: Api) =>
   infiniteQueryOptions({
     queryKey: [...importsKey(api), 'list'],
-    queryFn: ({ pageParam, signal }) =>
-      api.page<ImportResource>('/imports', { query: { limit: 20, cursor: pageParam }, signal }),
-    initialPageParam: '',
-    getNextPageParam: (last: ResultPage<ImportResource>) => last.nextCursor ?? undefined,
+    ...inPages<ImportResource>(api, '/imports', { limit: 20 }),
   })
 
 /** An import that changes by itself. */
@@ -85,13 +83,7 @@ const toRowQuery = (group: RowGroup, source: ImportSourceName): QueryParameters 
 export const importRowsQuery = (api: Api, { id, source }: ImportResource, group: RowGroup) =>
   infiniteQueryOptions({
     queryKey: [...importsKey(api), 'rows', id, group],
-    queryFn: ({ pageParam, signal }) =>
-      api.page<ImportRowResource>(`/imports/${id}/rows`, {
-        query: { ...toRowQuery(group, source), limit: 50, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: '',
-    getNextPageParam: (last: ResultPage<ImportRowResource>) => last.nextCursor ?? undefined,
+    ...inPages<ImportRowResource>(api, `/imports/${id}/rows`, { ...toRowQuery(group, source), limit: 50 }),
   })
 
 /** Imports that need a person come first. */
@@ -114,10 +106,7 @@ export const rowTotalsQuery = (api: Api, { id, status, source }: ImportResource)
     staleTime: Number.POSITIVE_INFINITY,
   })
 
-export async function fetchImportErrors(api: Api, id: number) {
-  const response = await api.raw(`/imports/${id}/errors`)
-  return { file: await response.blob(), name: `import-${id}-errors.csv` }
-}
+export const fetchImportErrors = (api: Api, id: number) => api.file(`/imports/${id}/errors`)
 
 /** Cancels a waiting or running import, and undoes its changes so far. */
 export const undoImport = (api: Api, id: number) => api.remove<ImportResource>(`/imports/${id}`)

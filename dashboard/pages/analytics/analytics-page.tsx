@@ -1,7 +1,6 @@
 // The analytics of the whole workspace.
 
 import { Radio, Scale, ShieldCheck } from 'lucide-react'
-import { useApi } from '../../shell/use-workspace.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { AnalyticsPanel } from './analytics-panel.tsx'
@@ -12,10 +11,11 @@ const NO_FIXED_FILTERS = {}
 const Actions = () => (
   <>
     <ButtonLink
+      variant="quiet"
+      from="/$workspaceId/analytics"
       to="/$workspaceId/analytics/live"
-      params={{ workspaceId: String(useApi().workspaceId) }}
       search={{}}
-      icon={<Radio size={15} />}
+      icon={<Radio size={16} />}
     >
       Live
     </ButtonLink>

@@ -101,7 +101,6 @@ const TestResult = ({
   onClose: () => void
 }) => (
   <Dialog
-    open
     onClose={onClose}
     title={delivery.status === 'delivered' ? 'Test delivered' : 'Test failed'}
     description={channel.name}

@@ -9,13 +9,12 @@ import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../shell/viewer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { focusIfLost, focusNext } from '../../ui/focus.ts'
 import { lazyPart } from '../../ui/lazy-part.tsx'
 import { usePendingDeletions } from '../../ui/overlays/use-undoable-delete.ts'
 import { Page } from '../../ui/page.tsx'
+import { QueryState } from '../../ui/query-state.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { ChannelListItem, toRowSelector } from './channel-list-item.tsx'
 import { NotificationTabs } from './notification-tabs.tsx'
 
@@ -60,10 +59,9 @@ export function ChannelsPage() {
       actions={createButton}
     >
       <NotificationTabs current="channels" />
-      {channels.isPending && <SkeletonRows rows={4} className="h-18" />}
-      {channels.isError && <ErrorState error={channels.error} retry={channels.refetch} />}
+      <QueryState query={channels} rows={4} className="h-18" />
       {shown?.length === 0 && (
-        <EmptyState icon={<Megaphone size={32} />} title="No channels yet" action={createButton}>
+        <EmptyState icon={Megaphone} title="No channels yet" action={createButton}>
           Submissions always arrive in the inbox. A channel also notifies your team by email, in Slack,
           Mattermost, Rocket.Chat, Discord, Telegram or Teams, or calls your own service by webhook.
         </EmptyState>

@@ -6,7 +6,6 @@ import { TriangleAlert } from 'lucide-react'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
 import { type ChannelResource, channelsQuery } from '../../api/channels.ts'
 import { useApi } from '../../shell/use-workspace.ts'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { findTrouble } from './channel-health.ts'
 import { getChannelKind } from './channel-kinds.tsx'
 import { ChannelNotice } from './channel-notice.tsx'
@@ -32,7 +31,7 @@ export function FormListeners({ form: { formKey, channelIds } }: { form: FormRes
         to="/$workspaceId/forms/$formKey"
         params={{ workspaceId: String(api.workspaceId), formKey }}
         search={{ tab: 'settings' }}
-        className={TEXT_LINK}
+        className="text-link"
       >
         {telling.length > 0 ? 'Change' : 'Choose who is notified'}
       </Link>
@@ -64,7 +63,7 @@ export function FormChannelsNotice({ channelIds }: { channelIds: number[] }) {
                 to="/$workspaceId/notifications"
                 params={{ workspaceId: String(api.workspaceId) }}
                 search={{ edit: String(channel.id) }}
-                className={TEXT_LINK}
+                className="text-link"
               >
                 {channel.name}
               </Link>

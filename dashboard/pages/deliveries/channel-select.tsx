@@ -5,16 +5,11 @@ import { channelsQuery } from '../../api/channels.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Select, type SelectProps } from '../../ui/forms/select.tsx'
 
-export function ChannelSelect(props: Omit<SelectProps, 'children'>) {
+export function ChannelSelect(props: Omit<SelectProps, 'children' | 'options'>) {
   const channels = useQuery(channelsQuery(useApi()))
   return (
-    <Select {...props}>
+    <Select {...props} options={channels.data?.data.map(({ id, name }) => [id, name])}>
       <option value="">All channels</option>
-      {channels.data?.data.map(({ id, name }) => (
-        <option key={id} value={id}>
-          {name}
-        </option>
-      ))}
     </Select>
   )
 }

@@ -11,15 +11,15 @@ import { formNamesQuery } from '../../api/forms.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import { EmptyState, NoMatches } from '../../ui/empty-state.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
 import { formatCount, formatExactly } from '../../ui/format.ts'
-import { Field, Select } from '../../ui/forms/field.tsx'
+import { Field, SelectField } from '../../ui/forms/field.tsx'
 import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Page } from '../../ui/page.tsx'
+import { QueryState } from '../../ui/query-state.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { NotificationTabs } from '../channels/notification-tabs.tsx'
 import { ChannelSelect } from './channel-select.tsx'
 import {
@@ -67,8 +67,7 @@ export function DeliveriesPage() {
     >
       <NotificationTabs current="deliveries" />
       <DeliveryFilters />
-      {deliveries.isPending && <SkeletonRows rows={8} className="h-11" />}
-      {deliveries.isError && <ErrorState error={deliveries.error} retry={deliveries.refetch} />}
+      <QueryState query={deliveries} rows={8} className="h-11" />
       {rows?.length === 0 && <NoDeliveries isFiltered={isFiltered} />}
       {rows && rows.length > 0 && (
         <>
@@ -76,13 +75,7 @@ export function DeliveriesPage() {
             {formatCount(deliveries.data?.pages[0]?.total ?? 0, 'delivery', 'deliveries')}
           </p>
           <DeliveryList rows={rows} />
-          {deliveries.hasNextPage && (
-            <div className="mt-4 text-center">
-              <Button busy={deliveries.isFetchingNextPage} onClick={showMore}>
-                Show more
-              </Button>
-            </div>
-          )}
+          <ShowMore query={{ ...deliveries, fetchNextPage: showMore }} className="mt-4 text-center" />
         </>
       )}
       {open && (
@@ -112,35 +105,32 @@ function DeliveryFilters() {
     navigate({ search: (s) => ({ ...s, [name]: event.target.value || undefined }), replace: true })
   return (
     <div className="mb-4 flex flex-wrap gap-2">
-      <Field label="Status" hideLabel className="min-w-32 flex-1 sm:max-w-40">
-        {(control) => (
-          <Select {...control} data-first-filter value={search.status ?? ''} onChange={set('status')}>
-            <option value="">All statuses</option>
-            {Object.entries(DELIVERY_STATUS).map(([status, { label }]) => (
-              <option key={status} value={status}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Status"
+        hideLabel
+        className="min-w-32 flex-1 sm:max-w-40"
+        data-first-filter
+        value={search.status ?? ''}
+        onChange={set('status')}
+        options={Object.entries(DELIVERY_STATUS).map(([status, { label }]) => [status, label])}
+      >
+        <option value="">All statuses</option>
+      </SelectField>
       <Field label="Channel" hideLabel className="min-w-32 flex-1 sm:max-w-52">
         {(control) => (
           <ChannelSelect {...control} value={search.channelId ?? ''} onChange={set('channelId')} />
         )}
       </Field>
-      <Field label="Form" hideLabel className="min-w-32 flex-1 sm:max-w-52">
-        {(control) => (
-          <Select {...control} value={search.formKey ?? ''} onChange={set('formKey')}>
-            <option value="">All forms</option>
-            {forms.data?.map(({ formKey, name }) => (
-              <option key={formKey} value={formKey}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Form"
+        hideLabel
+        className="min-w-32 flex-1 sm:max-w-52"
+        value={search.formKey ?? ''}
+        onChange={set('formKey')}
+        options={forms.data?.map(({ formKey, name }) => [formKey, name])}
+      >
+        <option value="">All forms</option>
+      </SelectField>
       {search.submissionId && (
         <Button
           onClick={() => {
@@ -158,20 +148,14 @@ function DeliveryFilters() {
 
 function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
   const navigate = useNavigate({ from: '/$workspaceId/notifications/deliveries' })
+  const clear = () => {
+    void navigate({ search: {} })
+    focusIfLost(FIRST_FILTER)
+  }
+  if (isFiltered) return <NoMatches clear={clear} />
   return (
-    <EmptyState icon={<Send size={32} />} title={isFiltered ? 'No matches' : 'No deliveries yet'}>
-      {isFiltered ? (
-        <Button
-          onClick={() => {
-            void navigate({ search: {} })
-            focusIfLost(FIRST_FILTER)
-          }}
-        >
-          Clear filters
-        </Button>
-      ) : (
-        'Notifications appear here once a form with a channel gets a submission.'
-      )}
+    <EmptyState icon={Send} title="No deliveries yet">
+      Notifications appear here once a form with a channel gets a submission.
     </EmptyState>
   )
 }

@@ -10,11 +10,9 @@ import { translateError } from '../../api/error-texts.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
+import { QueryState } from '../../ui/query-state.tsx'
 import { AttemptList } from './attempt-list.tsx'
 import {
   DELIVERY_STATUS,
@@ -47,7 +45,6 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
   return (
     <Dialog
       drawer
-      open
       onClose={onClose}
       title={data ? toDeliveryTitle(data) : `Delivery ${id}`}
       description={data && <code className="break-all">{data.messageId}</code>}
@@ -76,8 +73,7 @@ export function DeliveryDrawer({ id, onClose }: { id: number; onClose: () => voi
         </>
       }
     >
-      {delivery.isPending && <SkeletonRows rows={3} />}
-      {delivery.isError && <ErrorState error={delivery.error} retry={delivery.refetch} />}
+      <QueryState query={delivery} rows={3} />
       {data && <Report delivery={data} />}
     </Dialog>
   )
@@ -89,7 +85,7 @@ const DigestLink = ({ id }: { id: number }) => (
     to="/$workspaceId/notifications/deliveries"
     params={{ workspaceId: String(useApi().workspaceId) }}
     search={(search) => ({ ...search, open: String(id) })}
-    className={TEXT_LINK}
+    className="text-link"
   >
     A digest of submissions
   </Link>

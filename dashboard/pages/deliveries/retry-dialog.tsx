@@ -4,10 +4,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { retryFailed } from '../../api/deliveries.ts'
 import { useApi } from '../../shell/use-workspace.ts'
-import { Button } from '../../ui/button.tsx'
 import { formatCount } from '../../ui/format.ts'
-import { Field, Select } from '../../ui/forms/field.tsx'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { Field, SelectField } from '../../ui/forms/field.tsx'
+import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { ChannelSelect } from './channel-select.tsx'
 
@@ -37,42 +36,29 @@ export function RetryDialog({ onClose }: { onClose: () => void }) {
     },
   })
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Retry failed deliveries"
       description="Each delivery keeps its message ID, so receivers can recognize duplicates."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" busy={retry.isPending} onClick={() => retry.mutate()}>
-            Retry
-          </Button>
-        </>
-      }
+      action="Retry"
+      busy={retry.isPending}
+      onSubmit={() => retry.mutate()}
     >
-      <div className="grid gap-4">
-        <Field label="Period">
-          {(control) => (
-            <Select {...control} value={hours} onChange={(event) => setHours(Number(event.target.value))}>
-              {PERIODS.map((period) => (
-                <option key={period.hours} value={period.hours}>
-                  {period.label}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field label="Channel">
-          {(control) => (
-            <ChannelSelect
-              {...control}
-              value={channelId ?? ''}
-              onChange={(event) => setChannelId(Number(event.target.value) || undefined)}
-            />
-          )}
-        </Field>
-      </div>
-    </Dialog>
+      <SelectField
+        label="Period"
+        value={hours}
+        onChange={(event) => setHours(Number(event.target.value))}
+        options={PERIODS.map((period) => [period.hours, period.label])}
+      />
+      <Field label="Channel">
+        {(control) => (
+          <ChannelSelect
+            {...control}
+            value={channelId ?? ''}
+            onChange={(event) => setChannelId(Number(event.target.value) || undefined)}
+          />
+        )}
+      </Field>
+    </FormDialog>
   )
 }

@@ -6,12 +6,9 @@ import { useState } from 'react'
 import { ApiError, toFieldErrors } from '../../api/client.ts'
 import { createDomain, domainQuery, invalidateDomains } from '../../api/domains.ts'
 import { useApi } from '../../shell/use-workspace.ts'
-import { Button } from '../../ui/button.tsx'
+import { CODE_INPUT } from '../../ui/forms/control-class.ts'
 import { formatExample, TextField, Toggle } from '../../ui/forms/field.tsx'
-import { FormError } from '../../ui/forms/form-error.tsx'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
-
-const FORM = 'domain-form'
+import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 
 /** People paste an address where a name is asked for. */
 const toName = (text: string) => text.trim().replace(/^https?:\/\/([^/]*)\/?$/i, '$1')
@@ -25,55 +22,39 @@ export function AddDomainDialog({ onClose }: { onClose: () => void }) {
   // The only conflict that a new domain can have is about its name.
   const nameError = errors.domain ?? (status === 409 ? general : undefined)
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Add domain"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={FORM} variant="primary" busy={add.isPending}>
-            Add domain
-          </Button>
-        </>
-      }
+      action="Add domain"
+      busy={add.isPending}
+      error={status === 409 ? undefined : general}
+      noValidate
+      className="grid gap-5"
+      onSubmit={() => add.mutate({ domain: toName(name), caseSensitive })}
     >
-      <form
-        id={FORM}
-        noValidate
-        className="grid gap-5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!add.isPending) add.mutate({ domain: toName(name), caseSensitive })
+      {status === 403 && <PlanHelp />}
+      <TextField
+        label="Domain"
+        required
+        autoFocus
+        {...CODE_INPUT}
+        inputMode="url"
+        placeholder={formatExample('go.example.com')}
+        hint="A name that you own and that has no website yet. A short subdomain works best."
+        value={name}
+        error={nameError}
+        onChange={({ target }) => {
+          add.reset()
+          setName(target.value)
         }}
-      >
-        {general && status !== 409 && <FormError>{general}</FormError>}
-        {status === 403 && <PlanHelp />}
-        <TextField
-          label="Domain"
-          required
-          autoFocus
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-          inputMode="url"
-          placeholder={formatExample('go.example.com')}
-          hint="A name that you own and that has no website yet. A short subdomain works best."
-          value={name}
-          error={nameError}
-          onChange={({ target }) => {
-            add.reset()
-            setName(target.value)
-          }}
-        />
-        <Toggle
-          label="Case-sensitive short links"
-          hint="When on, /Sale and /sale are different links. Turn it on if you import links from a case-sensitive service, such as Bitly. You can’t change this later."
-          checked={caseSensitive}
-          onChange={({ target }) => setCaseSensitive(target.checked)}
-        />
-      </form>
-    </Dialog>
+      />
+      <Toggle
+        label="Case-sensitive short links"
+        hint="When on, /Sale and /sale are different links. Turn it on if you import links from a case-sensitive service, such as Bitly. You can’t change this later."
+        checked={caseSensitive}
+        onChange={({ target }) => setCaseSensitive(target.checked)}
+      />
+    </FormDialog>
   )
 }
 

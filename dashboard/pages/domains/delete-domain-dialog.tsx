@@ -14,7 +14,7 @@ import {
 import { invalidateLinks } from '../../api/links.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { formatCount } from '../../ui/format.ts'
-import { Field, Select } from '../../ui/forms/field.tsx'
+import { SelectField } from '../../ui/forms/field.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 
@@ -45,7 +45,6 @@ export function DeleteDomainDialog({ domain, onClose }: { domain: DomainResource
   }
   return (
     <ConfirmDialog
-      open
       onClose={onClose}
       title={`Delete ${domain.domain}?`}
       action={target ? `Move ${hasTrash ? 'links' : formatCount(links, 'link')} and delete` : 'Delete domain'}
@@ -57,17 +56,12 @@ export function DeleteDomainDialog({ domain, onClose }: { domain: DomainResource
             {formatCount(links, 'link')} {links === 1 ? 'is' : 'are'} on this domain. Choose where{' '}
             {links === 1 ? 'it moves' : 'they move'}, with those in the trash. Slugs and clicks stay.
           </p>
-          <Field label="Move the links to">
-            {(control) => (
-              <Select {...control} value={target.id} onChange={(event) => choose(event.target.value)}>
-                {targets.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
+          <SelectField
+            label="Move the links to"
+            value={target.id}
+            onChange={(event) => choose(event.target.value)}
+            options={targets.map(({ id, name }) => [id, name])}
+          />
         </>
       ) : (
         <p>No link is on this domain.</p>

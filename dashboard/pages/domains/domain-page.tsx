@@ -15,7 +15,6 @@ import { lazyPart } from '../../ui/lazy-part.tsx'
 import { COLUMN, type Crumb, Page } from '../../ui/page.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Skeleton, SkeletonRows } from '../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { DnsSteps } from './dns-steps.tsx'
 import { DomainSettings } from './domain-settings.tsx'
 import { DomainBadges, isSetUp } from './domain-state.tsx'
@@ -88,7 +87,7 @@ function Summary({ domain }: { domain: DomainResource }) {
         to="/$workspaceId/links"
         params={{ workspaceId }}
         search={{ domain: domain.domain, archived: 'all' }}
-        className={TEXT_LINK}
+        className="text-link"
       >
         {formatCount(domain.links, 'link')}
       </Link>{' '}
@@ -97,7 +96,7 @@ function Summary({ domain }: { domain: DomainResource }) {
         to="/$workspaceId/analytics"
         params={{ workspaceId }}
         search={{ domain: domain.domain }}
-        className={TEXT_LINK}
+        className="text-link"
       >
         Analytics
       </Link>{' '}
@@ -126,7 +125,7 @@ function NoDomain() {
   return (
     <Page title="Domain not found">
       <EmptyState
-        icon={<GlobeX size={32} />}
+        icon={GlobeX}
         title="This domain doesn’t exist"
         action={
           <ButtonLink to="/$workspaceId/domains" params={{ workspaceId: String(id) }} search={{}}>

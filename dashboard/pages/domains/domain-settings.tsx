@@ -6,7 +6,9 @@ import { toFieldErrors } from '../../api/client.ts'
 import { type DomainResource, storeDomain, updateDomain } from '../../api/domains.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Card } from '../../ui/card.tsx'
+import { CODE_INPUT } from '../../ui/forms/control-class.ts'
 import { Field, formatExample, Textarea, TextField, Toggle } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { SaveBar } from '../../ui/forms/save-bar.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
@@ -75,14 +77,7 @@ export function DomainSettings({ domain }: { domain: DomainResource }) {
   return (
     <>
       <PrimarySetting domain={domain} />
-      <form
-        noValidate
-        className="grid grid-cols-1 gap-5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          settings.submit()
-        }}
-      >
+      <Form noValidate className="grid grid-cols-1 gap-5" onSubmit={() => settings.submit()}>
         {settings.errors.general && <FormError>{settings.errors.general}</FormError>}
         <fieldset disabled={!canEdit} className="grid min-w-0 grid-cols-1 gap-5">
           <legend className="sr-only">Settings</legend>
@@ -98,7 +93,7 @@ export function DomainSettings({ domain }: { domain: DomainResource }) {
             keepsChanges
           />
         )}
-      </form>
+      </Form>
     </>
   )
 }
@@ -131,12 +126,7 @@ function useBinding({ draft, errors, set }: Settings) {
   })
 }
 
-const URL_INPUT = {
-  inputMode: 'url',
-  autoComplete: 'off',
-  autoCapitalize: 'none',
-  spellCheck: false,
-} as const
+const URL_INPUT = { ...CODE_INPUT, inputMode: 'url' } as const
 
 function Targets({ domain, settings }: { domain: DomainResource; settings: Settings }) {
   const bind = useBinding(settings)
@@ -209,16 +199,6 @@ interface JsonFieldProps {
 
 const JsonField = ({ label, hint, error, ...text }: JsonFieldProps) => (
   <Field label={label} hint={hint} error={error} className="grid-cols-1">
-    {(control) => (
-      <Textarea
-        {...control}
-        {...text}
-        rows={5}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        className="font-mono text-sm"
-      />
-    )}
+    {(control) => <Textarea {...control} {...text} rows={5} {...CODE_INPUT} className="font-mono text-sm" />}
   </Field>
 )

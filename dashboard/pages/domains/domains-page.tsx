@@ -91,7 +91,7 @@ const STEPS = [
 ] as const
 
 const NoDomains = ({ action }: { action: ReactNode }) => (
-  <EmptyState icon={<Globe size={32} />} title="No custom domains yet" action={action}>
+  <EmptyState icon={Globe} title="No custom domains yet" action={action}>
     <p>Your links use {location.host}. With a custom domain, people see your name before they click.</p>
     <ol className="mt-5 grid gap-3 text-left sm:grid-cols-3">
       {STEPS.map(([title, text], i) => (

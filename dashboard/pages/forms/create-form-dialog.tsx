@@ -2,17 +2,15 @@
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { ensureOwnChannel, listChannelsOfNewForms, tellsAddress } from '../../api/channels/own-channel.ts'
 import { type ChannelResource, channelsQuery } from '../../api/channels.ts'
 import { toFieldErrors } from '../../api/client.ts'
 import { createForm, formQuery } from '../../api/forms.ts'
 import { signInOptionsQuery, userQuery } from '../../api/session.ts'
 import { useApi } from '../../shell/use-workspace.ts'
-import { Button } from '../../ui/button.tsx'
 import { formatExample, TextField, Toggle } from '../../ui/forms/field.tsx'
-import { FormError } from '../../ui/forms/form-error.tsx'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 
 /** A form that is made here thanks on a page of this server: it works on every site, without the snippet too. */
 const NEW_FORM = { afterSubmit: 'hosted', onError: 'hosted' } as const
@@ -50,7 +48,6 @@ function useCreateForm(email: string) {
 }
 
 export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
-  const id = useId()
   const { data: user } = useQuery(userQuery)
   const { data: server } = useQuery(signInOptionsQuery)
   const { data: channels } = useQuery(channelsQuery(useApi()))
@@ -62,59 +59,46 @@ export default function CreateFormDialog({ onClose }: { onClose: () => void }) {
   const create = useCreateForm(email)
   const errors = toFieldErrors(create.error, ['name'])
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="New form"
       description="You get an endpoint for your HTML form, and code to copy."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={id} variant="primary" busy={create.isPending}>
-            Create form
-          </Button>
-        </>
-      }
+      action="Create form"
+      busy={create.isPending}
+      error={errors.general}
+      noValidate
+      className="grid gap-5"
+      onSubmit={(fields) => {
+        const name = String(fields.get('name'))
+        create.mutate({ name, ...(isNotifying && canChoose && { notify: email }) })
+      }}
     >
-      <form
-        id={id}
-        noValidate
-        className="grid gap-5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (create.isPending) return
-          const name = String(new FormData(event.currentTarget).get('name'))
-          create.mutate({ name, ...(isNotifying && canChoose && { notify: email }) })
-        }}
-      >
-        {errors.general && <FormError>{errors.general}</FormError>}
-        <TextField
-          label="Name"
-          name="name"
-          placeholder={formatExample('Contact')}
-          hint="For your team. Senders see it only when they confirm their address."
-          required
-          maxLength={200}
-          autoComplete="off"
-          autoFocus
-          error={errors.name}
+      <TextField
+        label="Name"
+        name="name"
+        placeholder={formatExample('Contact')}
+        hint="For your team. Senders see it only when they confirm their address."
+        required
+        maxLength={200}
+        autoComplete="off"
+        autoFocus
+        error={errors.name}
+      />
+      {canChoose && (
+        <Toggle
+          label="Notify me"
+          hint={`Emails new submissions to ${email}.`}
+          checked={isNotifying}
+          onChange={(event) => setNotifying(event.target.checked)}
         />
-        {canChoose && (
-          <Toggle
-            label="Notify me"
-            hint={`Emails new submissions to ${email}.`}
-            checked={isNotifying}
-            onChange={(event) => setNotifying(event.target.checked)}
-          />
-        )}
-        {!canMail && (
-          <p className="text-sm text-soft">
-            This server can’t send email. Choose another channel in the form’s settings.
-          </p>
-        )}
-        {others.length > 0 && <Others channels={others} />}
-      </form>
-    </Dialog>
+      )}
+      {!canMail && (
+        <p className="text-sm text-soft">
+          This server can’t send email. Choose another channel in the form’s settings.
+        </p>
+      )}
+      {others.length > 0 && <Others channels={others} />}
+    </FormDialog>
   )
 }
 

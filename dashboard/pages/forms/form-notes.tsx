@@ -3,7 +3,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { FormResource } from '../../../server/features/forms/schema.ts'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 
 /** The pages that senders see with this code, in sentences. */
 function describeSending(form: FormResource, language: string): ReactNode[] {
@@ -25,7 +24,7 @@ function describeSending(form: FormResource, language: string): ReactNode[] {
         to="/$workspaceId/forms/$formKey"
         from="/$workspaceId/forms/$formKey"
         search={{ tab: 'settings', page: 'sending' }}
-        className={TEXT_LINK}
+        className="text-link"
       >
         Choose what senders see
       </Link>

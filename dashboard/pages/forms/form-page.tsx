@@ -145,7 +145,7 @@ function NoForm() {
   return (
     <Page title="Form not found">
       <EmptyState
-        icon={<FileQuestion size={32} />}
+        icon={FileQuestion}
         title="This form doesn’t exist"
         action={
           <ButtonLink to="/$workspaceId/forms" params={{ workspaceId }} search={{}}>

@@ -12,6 +12,7 @@ import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { formatBytes, formatCount } from '../../ui/format.ts'
 import { Checkbox, Field, Input, Select, Textarea } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FILE_FIELD, isLongText, listFieldNames, toControlLabel, toInputType } from './form-controls.ts'
 
 interface SendResult {
@@ -52,12 +53,11 @@ export function FormPreview({ form }: { form: FormResource }) {
         Send a test. It’s stored and marked as a test: it notifies nobody and counts nowhere.
         {!canEdit && ' Viewers can’t send it.'}
       </p>
-      <form
+      <Form
         noValidate
         className="grid gap-3"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (canEdit) send.mutate(new FormData(event.currentTarget))
+        onSubmit={(fields) => {
+          if (canEdit) send.mutate(fields)
         }}
       >
         {listFieldNames(form).map((name) => (
@@ -70,7 +70,7 @@ export function FormPreview({ form }: { form: FormResource }) {
             {send.isPending && form.captcha ? 'Solving the captcha…' : 'Send test'}
           </Button>
         </div>
-      </form>
+      </Form>
       <div aria-live="polite">{send.data && <SendResultView form={form} result={send.data} />}</div>
     </div>
   )

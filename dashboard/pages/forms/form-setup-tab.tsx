@@ -11,7 +11,6 @@ import { classNames } from '../../ui/class-names.ts'
 import { CodeBlock } from '../../ui/copy/code-block.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { fetchExample, htmlExample, reactExample } from './form-examples.ts'
 import { FormNotes } from './form-notes.tsx'
 import { FormPreview } from './form-preview.tsx'
@@ -74,7 +73,7 @@ function Examples({ form }: { form: FormResource }) {
           to="/$workspaceId/forms/$formKey"
           from="/$workspaceId/forms/$formKey"
           search={{ tab: 'gallery' }}
-          className={TEXT_LINK}
+          className="text-link"
         >
           from the gallery
         </Link>

@@ -14,6 +14,7 @@ import { formatCount } from '../../ui/format.ts'
 import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Page } from '../../ui/page.tsx'
 import { useShortcuts } from '../../ui/shortcuts.ts'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { FormList } from './form-list.tsx'
 
@@ -54,13 +55,7 @@ export function FormsPage() {
       {forms.isError && !all && <ErrorState error={forms.error} retry={() => void forms.refetch()} />}
       {all?.length === 0 && <NoForms action={create} />}
       {all && all.length > 0 && <FormList forms={all} />}
-      {forms.hasNextPage && (
-        <div className="mt-4 text-center">
-          <Button busy={forms.isFetchingNextPage} onClick={() => void forms.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore query={forms} className="mt-4 text-center" />
       {search.new !== undefined && !canEdit && <ViewerDialog onClose={() => open(false)} />}
       {search.new !== undefined && canEdit && <CreateFormDialog onClose={() => open(false)} />}
     </Page>
@@ -68,7 +63,7 @@ export function FormsPage() {
 }
 
 const NoForms = ({ action }: { action: React.ReactNode }) => (
-  <EmptyState icon={<FileText size={32} />} title="No forms yet" action={action}>
+  <EmptyState icon={FileText} title="No forms yet" action={action}>
     A form gives you an endpoint that your own HTML form posts to. Submissions arrive in the inbox, with the
     link and the campaign that brought them. You need no server code, and no JavaScript.
   </EmptyState>

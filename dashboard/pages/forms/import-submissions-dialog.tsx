@@ -1,73 +1,66 @@
 // The dialog that imports the submissions of another form service into a form. The page of the import has the result.
 
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useId, useRef, useState } from 'react'
+import { useId, useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
 import { type DateOrder, importQuery, importSubmissions, LINKS_FILE_MAX } from '../../api/transfer/imports.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatBytes } from '../../ui/format.ts'
-import { Field, Select } from '../../ui/forms/field.tsx'
+import { SelectField } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { ProgressBar } from '../../ui/progress-bar.tsx'
 import { TimeZoneField } from '../transfer/new/date-fields.tsx'
 import { FileDrop } from '../transfer/new/file-drop.tsx'
+import { findFileProblem } from '../transfer/new/file-problem.ts'
+import { useUpload } from '../transfer/new/use-upload.ts'
 
 export default function ImportSubmissionsDialog(props: { formKey: string; onClose: () => void }) {
   const id = useId()
   const [file, setFile] = useState<File | null>(null)
   const [dateOrder, setDateOrder] = useState<DateOrder | ''>('')
   const [timeZone, setTimeZone] = useState('UTC')
-  const { upload, part } = useUpload(props.formKey)
-  const errors = toFieldErrors(upload.error, ['file', 'dateOrder', 'timeZone'])
-  const problem = file && findProblem(file)
+  const { start, part, error } = useImport(props.formKey)
+  const errors = toFieldErrors(error, ['file', 'dateOrder', 'timeZone'])
+  const problem = file && findFileProblem(file, LINKS_FILE_MAX, 'Split the file.')
   const begin = (dryRun: boolean) => {
-    if (file && !problem)
-      upload.mutate({ file, settings: { dryRun, timeZone, dateOrder: dateOrder || undefined } })
+    if (file && !problem) start({ file, settings: { dryRun, timeZone, dateOrder: dateOrder || undefined } })
   }
   return (
     <Dialog
-      open
       onClose={props.onClose}
       title="Import submissions"
       description="From Formspree, Netlify Forms, Basin, Web3Forms, Getform or another service. Nobody is notified, and submissions that are here already are skipped."
       footer={
         <>
           <Button onClick={props.onClose}>Cancel</Button>
-          <Button busy={upload.isPending} disabled={!file} onClick={() => begin(false)}>
+          <Button busy={part !== null} disabled={!file} onClick={() => begin(false)}>
             Import now
           </Button>
-          <Button type="submit" form={id} variant="primary" busy={upload.isPending} disabled={!file}>
+          <Button type="submit" form={id} variant="primary" busy={part !== null} disabled={!file}>
             Dry run
           </Button>
         </>
       }
     >
-      <form
-        id={id}
-        noValidate
-        className="grid grid-cols-1 gap-5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          begin(true)
-        }}
-      >
+      <Form id={id} noValidate className="grid grid-cols-1 gap-5" onSubmit={() => begin(true)}>
         {errors.general && <FormError>{errors.general}</FormError>}
         <FileDrop
           label="Export as CSV or JSON"
           hint={`At most ${formatBytes(LINKS_FILE_MAX)}. Time, id, sender, page and campaign are recognized; every other column becomes a field.`}
           error={problem ?? errors.file}
           file={file}
-          disabled={upload.isPending}
+          disabled={part !== null}
           choose={([chosen]) => setFile(chosen ?? null)}
           remove={() => setFile(null)}
         />
         <DateOrderField order={dateOrder} error={errors.dateOrder} change={setDateOrder} />
         <TimeZoneField zone={timeZone} error={errors.timeZone} change={setTimeZone} />
         {part !== null && <ProgressBar label="Uploading" part={part < 1 ? part : null} />}
-      </form>
+      </Form>
     </Dialog>
   )
 }
@@ -79,48 +72,33 @@ interface DateOrderProps {
 }
 
 const DateOrderField = ({ order, error, change }: DateOrderProps) => (
-  <Field
+  <SelectField
     label="Dates such as 03/04/2026"
     className="grid-cols-1"
     error={error}
     hint="Only for files with such dates."
+    value={order}
+    onChange={({ target }) => change(target.value as DateOrder | '')}
   >
-    {(control) => (
-      <Select {...control} value={order} onChange={({ target }) => change(target.value as DateOrder | '')}>
-        <option value="">Detect automatically</option>
-        <option value="dmy">Day, month, year</option>
-        <option value="mdy">Month, day, year</option>
-      </Select>
-    )}
-  </Field>
+    <option value="">Detect automatically</option>
+    <option value="dmy">Day, month, year</option>
+    <option value="mdy">Month, day, year</option>
+  </SelectField>
 )
-
-function findProblem({ name, size }: File): string | undefined {
-  if (size === 0) return `${name} is empty.`
-  if (size <= LINKS_FILE_MAX) return undefined
-  return `${name} has ${formatBytes(size)}, and at most ${formatBytes(LINKS_FILE_MAX)} can be imported. Split the file.`
-}
 
 interface UploadInput {
   file: File
   settings: Parameters<typeof importSubmissions>[3]
 }
 
-/** Closing the dialog ends the upload. */
-function useUpload(formKey: string) {
+/** Starts the import, and opens its page. */
+function useImport(formKey: string) {
   const api = useApi()
   const client = useQueryClient()
   const navigate = useNavigate()
-  const [part, setPart] = useState<number | null>(null)
-  const controller = useRef<AbortController>(null)
-  useEffect(() => () => controller.current?.abort(new Error('The upload was canceled.')), [])
-  const upload = useMutation({
-    mutationFn({ file, settings }: UploadInput) {
-      controller.current = new AbortController()
-      const { signal } = controller.current
-      return importSubmissions(api, formKey, file, settings, { signal, onProgress: setPart })
-    },
-    onSuccess(started) {
+  return useUpload(
+    ({ file, settings }: UploadInput, options) => importSubmissions(api, formKey, file, settings, options),
+    (started) => {
       client.setQueryData(importQuery(api, started.id).queryKey, started)
       void client.invalidateQueries({
         queryKey: [api.workspaceId],
@@ -132,8 +110,5 @@ function useUpload(formKey: string) {
         search: {},
       })
     },
-    onError() {},
-    onSettled: () => setPart(null),
-  })
-  return { upload, part }
+  )
 }

@@ -20,9 +20,9 @@ import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy/copy-button.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { Field, formatExample, Textarea, TextField } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
 import { toast, toastError } from '../../ui/overlays/toast.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { usePageSuggestion } from './settings/groups/use-page-suggestion.ts'
 
 export default function PageCheck({ form }: { form: FormResource }) {
@@ -38,13 +38,11 @@ export default function PageCheck({ form }: { form: FormResource }) {
   return (
     <div className="grid max-w-3xl gap-5">
       <Card title="Check your page">
-        <form
+        <Form
           noValidate
           className="grid gap-4"
-          onSubmit={(event) => {
-            event.preventDefault()
-            const data = new FormData(event.currentTarget)
-            const text = (name: string) => String(data.get(name) ?? '').trim()
+          onSubmit={(fields) => {
+            const text = (name: string) => String(fields.get(name) ?? '').trim()
             check.mutate(
               isPasting
                 ? { html: text('html'), ...(text('pageUrl') ? { pageUrl: text('pageUrl') } : {}) }
@@ -66,11 +64,11 @@ export default function PageCheck({ form }: { form: FormResource }) {
             <Button type="submit" variant="primary" icon={<Stethoscope size={16} />} busy={check.isPending}>
               Check page
             </Button>
-            <button type="button" className={TEXT_LINK} onClick={() => setPasting(!isPasting)}>
+            <button type="button" className="text-link" onClick={() => setPasting(!isPasting)}>
               {isPasting ? 'Enter the page URL instead' : 'Paste the HTML instead'}
             </button>
           </div>
-        </form>
+        </Form>
       </Card>
       <div aria-live="polite" aria-busy={check.isPending}>
         {check.data && <Result check={check.data} />}

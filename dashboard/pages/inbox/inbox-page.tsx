@@ -77,6 +77,8 @@ export function InboxPage() {
   const rows = inbox.rows ?? NO_ROWS
   const selection = useSubmissionSelection(rows, key)
   const { shown, show } = useShownSubmission(address, rows)
+  // The list says why it is empty, and needs no reader beside it.
+  const isBlank = inbox.isEmpty && shown === undefined
   const actions = useInboxActions({ rows, total: inbox.total, shown, opened: open, show, filter, selection })
   useInboxShortcuts({ actions, selection, rows, open: shown })
   useTitle()
@@ -89,11 +91,16 @@ export function InboxPage() {
         isHidden={open !== undefined}
         onChange={(next) => setAddress(next, open)}
       />
-      <div className="min-h-0 flex-1 lg:grid lg:grid-cols-[minmax(17rem,23rem)_minmax(0,1fr)]">
+      <div
+        className={classNames(
+          'min-h-0 flex-1',
+          !isBlank && 'lg:grid lg:grid-cols-[minmax(17rem,23rem)_minmax(0,1fr)] lg:divide-x lg:divide-line',
+        )}
+      >
         <section
           aria-label="Submissions"
           className={classNames(
-            'min-h-0 border-line lg:overflow-y-auto lg:overscroll-contain lg:border-r',
+            'min-h-0 lg:overflow-y-auto lg:overscroll-contain',
             open !== undefined && 'max-lg:hidden',
           )}
         >
@@ -109,21 +116,23 @@ export function InboxPage() {
             <BulkBar selection={selection} inbox={inbox} filter={filter} actions={actions} />
           )}
         </section>
-        <section
-          aria-label="Open submission"
-          className={classNames(
-            'min-h-0 lg:overflow-y-auto lg:overscroll-contain',
-            open === undefined && 'max-lg:hidden',
-          )}
-          {...(open === undefined && shown !== undefined && toLookHandlers(() => show(Number(shown))))}
-        >
-          <SubmissionReader
-            open={shown}
-            rows={inbox.rows}
-            actions={actions}
-            isShownOnly={open === undefined}
-          />
-        </section>
+        {!isBlank && (
+          <section
+            aria-label="Open submission"
+            className={classNames(
+              'min-h-0 lg:overflow-y-auto lg:overscroll-contain',
+              open === undefined && 'max-lg:hidden',
+            )}
+            {...(open === undefined && shown !== undefined && toLookHandlers(() => show(Number(shown))))}
+          >
+            <SubmissionReader
+              open={shown}
+              rows={inbox.rows}
+              actions={actions}
+              isShownOnly={open === undefined}
+            />
+          </section>
+        )}
       </div>
     </main>
   )

@@ -79,40 +79,26 @@ export function LinksPage() {
   )
 }
 
+const PAGES = [
+  { to: '/$workspaceId/links/missing', label: '404s', icon: SearchX },
+  { to: '/$workspaceId/links/destinations', label: 'Destinations', icon: Unlink },
+  { to: '/$workspaceId/links/trash', label: 'Trash', icon: Trash2 },
+] as const
+
 /** The pages beside the list. */
-function PageLinks() {
-  return (
-    <>
-      <ButtonLink
-        variant="quiet"
-        from="/$workspaceId/links"
-        to="/$workspaceId/links/missing"
-        search={{}}
-        icon={<SearchX size={16} />}
-      >
-        404s
-      </ButtonLink>
-      <ButtonLink
-        variant="quiet"
-        from="/$workspaceId/links"
-        to="/$workspaceId/links/destinations"
-        search={{}}
-        icon={<Unlink size={16} />}
-      >
-        Destinations
-      </ButtonLink>
-      <ButtonLink
-        variant="quiet"
-        from="/$workspaceId/links"
-        to="/$workspaceId/links/trash"
-        search={{}}
-        icon={<Trash2 size={16} />}
-      >
-        Trash
-      </ButtonLink>
-    </>
-  )
-}
+const PageLinks = () =>
+  PAGES.map(({ to, label, icon: Icon }) => (
+    <ButtonLink
+      key={to}
+      variant="quiet"
+      from="/$workspaceId/links"
+      to={to}
+      search={{}}
+      icon={<Icon size={16} />}
+    >
+      {label}
+    </ButtonLink>
+  ))
 
 /** A dialog that a menu has opened cannot give the focus back to the menu: the link's row gets it. */
 const findRow = (id: string | number | undefined) =>

@@ -2,40 +2,50 @@
 
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Download, ScrollText, SearchX, ShieldAlert } from 'lucide-react'
+import { Download, ScrollText, ShieldAlert } from 'lucide-react'
 import { type AuditEventResource, type AuditFilter, auditQuery, exportAudit } from '../../api/audit.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import { EmptyState, NoMatches } from '../../ui/empty-state.tsx'
 import { formatCount, formatTime } from '../../ui/format.ts'
-import { Field, Input, Select } from '../../ui/forms/field.tsx'
+import { DayRangeField } from '../../ui/forms/day-range-field.tsx'
+import { Field, Input, SelectField } from '../../ui/forms/field.tsx'
 import { useDebouncedText } from '../../ui/forms/use-debounced-text.ts'
 import { Menu, MenuItem } from '../../ui/overlays/menu.tsx'
 import { toastError } from '../../ui/overlays/toast.tsx'
+import { QueryState } from '../../ui/query-state.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { saveFile } from '../../ui/save-file.ts'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { ACTION_LABELS, toActorFilter, toActorText, toDetailText, toTargetText } from './audit-text.ts'
+import { SettingsHeading } from './settings-heading.tsx'
 
 const FROM = '/$workspaceId/settings'
 
 export function AuditSettings() {
   const { role } = useWorkspace()
-  if (role === 'owner') return <AuditLog />
   return (
-    <EmptyState icon={<ShieldAlert size={28} />} title="Only owners can read the audit log">
-      It records who changed members, keys and channels, who exported data, and who signed in.
-    </EmptyState>
+    <>
+      <SettingsHeading
+        title="Audit log"
+        description="Who did what in this workspace. Events are kept for 180 days, and nobody can change or delete them before. IP addresses aren’t recorded."
+      />
+      {role === 'owner' ? (
+        <AuditLog />
+      ) : (
+        <EmptyState icon={ShieldAlert} title="Only owners can read the audit log">
+          It records who changed members, keys and channels, who exported data, and who signed in.
+        </EmptyState>
+      )}
+    </>
   )
 }
 
 function useAuditFilter() {
   const { tab: _, ...filter } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: FROM })
-  const set = (changes: AuditFilter) => {
+  const set = (changes: { [name in keyof AuditFilter]: string | undefined }) => {
     const next = Object.entries({ ...filter, ...changes }).filter(([, value]) => value)
     void navigate({ search: { tab: 'audit', ...Object.fromEntries(next) }, replace: true })
   }
@@ -50,21 +60,12 @@ function AuditLog() {
   const isFiltered = Object.keys(filter).length > 0
   return (
     <>
-      <p className="text-soft">
-        Who did what in this workspace. Events are kept for 180 days, and nobody can change or delete them
-        before. IP addresses aren’t recorded.
-      </p>
       <Filters filter={filter} set={set} />
-      {events.isPending && <SkeletonRows rows={6} className="h-16" />}
-      {events.isError && <ErrorState error={events.error} retry={() => void events.refetch()} />}
-      {rows?.length === 0 && (
-        <EmptyState
-          icon={isFiltered ? <SearchX size={28} /> : <ScrollText size={28} />}
-          title={isFiltered ? 'No matches' : 'No events yet'}
-          action={isFiltered && <Button onClick={clear}>Clear filters</Button>}
-        >
-          {!isFiltered &&
-            'Changes of members, keys and channels, exports, deletions and sign-ins appear here.'}
+      <QueryState query={events} rows={6} className="h-16" />
+      {rows?.length === 0 && isFiltered && <NoMatches clear={clear} />}
+      {rows?.length === 0 && !isFiltered && (
+        <EmptyState icon={ScrollText} title="No events yet">
+          Changes of members, keys and channels, exports, deletions and sign-ins appear here.
         </EmptyState>
       )}
       {rows && rows.length > 0 && (
@@ -79,13 +80,7 @@ function AuditLog() {
           </ul>
         </Card>
       )}
-      {events.hasNextPage && (
-        <div className="text-center">
-          <Button busy={events.isFetchingNextPage} onClick={() => void events.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore query={events} className="text-center" />
     </>
   )
 }
@@ -105,7 +100,7 @@ function EventRow({ event, showActor }: { event: AuditEventResource; showActor: 
       <p className="min-w-0 text-sm break-words text-soft sm:col-span-2">
         <button
           type="button"
-          className={`max-w-full text-left break-words ${TEXT_LINK}`}
+          className="max-w-full text-left break-words text-link"
           title="Show only events of this actor"
           onClick={() => showActor(toActorFilter(event.actor))}
         >
@@ -119,29 +114,26 @@ function EventRow({ event, showActor }: { event: AuditEventResource; showActor: 
 
 const TYPING_MS = 250
 
-function Filters({ filter, set }: { filter: AuditFilter; set: (changes: AuditFilter) => void }) {
+function Filters({ filter, set }: { filter: AuditFilter; set: ReturnType<typeof useAuditFilter>['set'] }) {
   const [actor, setActor] = useDebouncedText(filter.actor ?? '', (next) => set({ actor: next }), {
     afterMs: TYPING_MS,
   })
   return (
-    <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
-      <Field label="Action" className="grid-cols-[minmax(0,1fr)] max-sm:col-span-2">
-        {(control) => (
-          <Select
-            {...control}
-            value={filter.action ?? ''}
-            onChange={(event) => set({ action: event.target.value })}
-          >
-            <option value="">All actions</option>
-            {Object.entries(ACTION_LABELS).map(([action, label]) => (
-              <option key={action} value={action}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
-      <Field label="By" className="grid-cols-[minmax(0,1fr)] max-sm:col-span-2">
+    <div className="grid gap-3 sm:grid-cols-3">
+      <SelectField
+        label="Action"
+        className="grid-cols-[minmax(0,1fr)]"
+        value={filter.action ?? ''}
+        onChange={(event) => set({ action: event.target.value })}
+      >
+        <option value="">All actions</option>
+        {Object.entries(ACTION_LABELS).map(([action, label]) => (
+          <option key={action} value={action}>
+            {label}
+          </option>
+        ))}
+      </SelectField>
+      <Field label="By" className="grid-cols-[minmax(0,1fr)]">
         {(control) => (
           <Input
             {...control}
@@ -153,28 +145,11 @@ function Filters({ filter, set }: { filter: AuditFilter; set: (changes: AuditFil
           />
         )}
       </Field>
-      <Field label="From" className="grid-cols-[minmax(0,1fr)]">
-        {(control) => (
-          <Input
-            {...control}
-            type="date"
-            value={filter.start ?? ''}
-            max={filter.end}
-            onChange={(event) => set({ start: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field label="To" className="grid-cols-[minmax(0,1fr)]">
-        {(control) => (
-          <Input
-            {...control}
-            type="date"
-            value={filter.end ?? ''}
-            min={filter.start}
-            onChange={(event) => set({ end: event.target.value })}
-          />
-        )}
-      </Field>
+      <DayRangeField
+        start={filter.start}
+        end={filter.end}
+        onChange={({ start, end }) => set({ start, end })}
+      />
     </div>
   )
 }
@@ -183,7 +158,7 @@ function ExportMenu({ filter }: { filter: AuditFilter }) {
   const api = useApi()
   const save = useMutation({
     mutationFn: (format: 'csv' | 'ndjson') => exportAudit(api, filter, format),
-    onSuccess: ({ file, name }) => saveFile(file, name),
+    onSuccess: saveFile,
     onError: (error) => toastError(error, 'Couldn’t export'),
   })
   return (

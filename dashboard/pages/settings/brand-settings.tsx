@@ -4,10 +4,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { WorkspaceResource } from '../../../server/features/accounts/schema.ts'
 import { toFieldErrors } from '../../api/client.ts'
-import { workspaceQuery } from '../../api/workspace.ts'
+import { updateWorkspace, workspaceQuery } from '../../api/workspace.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Card } from '../../ui/card.tsx'
 import { BrandFields } from '../../ui/forms/brand-fields.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { SaveBar } from '../../ui/forms/save-bar.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
@@ -19,7 +20,7 @@ export function BrandSettings({ brand, mayChange }: { brand: Brand; mayChange: b
   const client = useQueryClient()
   const [changes, setChanges] = useState<Partial<Brand>>({})
   const save = useMutation({
-    mutationFn: () => api.patch<WorkspaceResource>('/workspace', { brand: changes }),
+    mutationFn: () => updateWorkspace(api, { brand: changes }),
     onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
       setChanges({})
@@ -34,14 +35,7 @@ export function BrandSettings({ brand, mayChange }: { brand: Brand; mayChange: b
   const isChanged = Object.entries(changes).some(([name, value]) => brand[name as keyof Brand] !== value)
   return (
     <Card title="Brand">
-      <form
-        className="grid grid-cols-[minmax(0,1fr)] gap-5"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <Form className="grid grid-cols-[minmax(0,1fr)] gap-5" noValidate onSubmit={() => save.mutate()}>
         <p className="text-soft">
           Visitors see it on thank-you, error, confirmation, password, preview and not-found pages. Senders
           see it in the emails they get. A form can have its own.
@@ -66,7 +60,7 @@ export function BrandSettings({ brand, mayChange }: { brand: Brand; mayChange: b
         ) : (
           <p className="text-sm text-soft">Only owners can change the brand.</p>
         )}
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -8,13 +8,15 @@ import { useApi } from '../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount, formatTime } from '../../ui/format.ts'
 import { TextField } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
+import { QueryState } from '../../ui/query-state.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { saveReceipt } from '../inbox/dialogs/receipt-dialog.tsx'
 import { PersonButtons } from '../inbox/reader/person-buttons.tsx'
+import { SettingsHeading } from './settings-heading.tsx'
 
 export function ErasureSettings() {
   const [email, setEmail] = useState('')
@@ -22,17 +24,16 @@ export function ErasureSettings() {
   const rows = receipts.data?.pages.flatMap(({ data }) => data)
   return (
     <>
-      <p className="text-soft">
-        When a person requests their data or its erasure, export or erase everything that was sent with their
-        email address, in all forms. Each erasure leaves a receipt without the address.
-      </p>
+      <SettingsHeading
+        title="Erasures"
+        description="When a person requests their data or its erasure, export or erase everything that was sent with their email address, in all forms. Each erasure leaves a receipt without the address."
+      />
       <PersonButtons />
       <FindReceipt email={email} find={setEmail} />
-      {receipts.isPending && <SkeletonRows rows={3} className="h-16" />}
-      {receipts.isError && <ErrorState error={receipts.error} retry={() => void receipts.refetch()} />}
+      <QueryState query={receipts} rows={3} className="h-16" />
       {rows?.length === 0 && (
         <EmptyState
-          icon={<UserX size={28} />}
+          icon={UserX}
           title={email ? `No receipts for ${email}` : 'No erasures yet'}
           action={email && <Button onClick={() => setEmail('')}>Show all receipts</Button>}
         >
@@ -48,13 +49,7 @@ export function ErasureSettings() {
           </ul>
         </Card>
       )}
-      {receipts.hasNextPage && (
-        <div className="text-center">
-          <Button busy={receipts.isFetchingNextPage} onClick={() => void receipts.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore query={receipts} className="text-center" />
     </>
   )
 }
@@ -62,12 +57,9 @@ export function ErasureSettings() {
 /** The address is hashed by the server: it finds its receipts, and no receipt shows it. */
 function FindReceipt({ email, find }: { email: string; find: (email: string) => void }) {
   return (
-    <form
+    <Form
       className="flex flex-wrap items-end gap-2"
-      onSubmit={(event) => {
-        event.preventDefault()
-        find(String(new FormData(event.currentTarget).get('email')).trim())
-      }}
+      onSubmit={(fields) => find(String(fields.get('email')).trim())}
     >
       <TextField
         key={email}
@@ -80,7 +72,7 @@ function FindReceipt({ email, find }: { email: string; find: (email: string) => 
         className="min-w-0 flex-1 basis-60 sm:max-w-sm"
       />
       <Button type="submit">Find</Button>
-    </form>
+    </Form>
   )
 }
 

@@ -1,20 +1,18 @@
 // The dialog that invites a member, and then shows the invitation link.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
 import { invitationsQuery, invite, type MemberResource } from '../../api/workspace.ts'
 import { useApi } from '../../shell/use-workspace.ts'
-import { Button } from '../../ui/button.tsx'
 import { OneTimeSecretDialog } from '../../ui/copy/one-time-secret-dialog.tsx'
 import { Field, TextField } from '../../ui/forms/field.tsx'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { RoleSelect } from './role-select.tsx'
 
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const api = useApi()
   const client = useQueryClient()
-  const formId = useId()
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<MemberResource['role']>('member')
   const send = useMutation({
@@ -25,41 +23,26 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
   if (send.data) return <InvitationLinkDialog invitation={send.data} onClose={onClose} />
   const errors = toFieldErrors(send.error, ['email', 'role'])
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Invite a member"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} busy={send.isPending}>
-            Invite
-          </Button>
-        </>
-      }
+      action="Invite"
+      busy={send.isPending}
+      onSubmit={() => send.mutate()}
     >
-      <form
-        id={formId}
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          send.mutate()
-        }}
-      >
-        <TextField
-          label="Email"
-          type="email"
-          required
-          maxLength={254}
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-          error={errors.email ?? errors.general}
-        />
-        <Field label="Role" error={errors.role}>
-          {(control) => <RoleSelect {...control} value={role} onChange={setRole} />}
-        </Field>
-      </form>
-    </Dialog>
+      <TextField
+        label="Email"
+        type="email"
+        required
+        maxLength={254}
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+        error={errors.email ?? errors.general}
+      />
+      <Field label="Role" error={errors.role}>
+        {(control) => <RoleSelect {...control} value={role} onChange={setRole} />}
+      </Field>
+    </FormDialog>
   )
 }
 

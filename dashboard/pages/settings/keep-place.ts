@@ -30,14 +30,21 @@ function toPlace(element: HTMLElement): Place {
 }
 
 /** @returns undefined while a button is busy: what becomes of its row is not known yet */
-function findNext({ element, card, list, row, control }: Place): HTMLElement | null | undefined {
+function findNext(
+  container: Element,
+  { element, card, list, row, control }: Place,
+): HTMLElement | null | undefined {
   if (element.isConnected && element.matches(FOCUSABLE)) return element
   if (element.isConnected && element.matches(BUSY)) return undefined
   const next = list?.isConnected ? list.children[Math.min(row, list.children.length - 1)] : undefined
   const controls = next ? listControls(next) : []
   const following = controls[control] ?? controls.at(-1)
   if (following || next?.querySelector(BUSY)) return following
-  return (card?.isConnected && listControls(card)[0]) || document.getElementById('main')
+  return (
+    (card?.isConnected && listControls(card)[0]) ||
+    listControls(container)[0] ||
+    document.getElementById('main')
+  )
 }
 
 /** A ref of the element around all cards. */
@@ -52,10 +59,10 @@ export function keepPlace(container: HTMLElement | null) {
   const release = ({ target }: Event) => {
     if (target instanceof Element && !target.closest(`${FOCUSABLE}, label, ${DIALOG}`)) place = undefined
   }
-  function restore() {
+  const restore = () => {
     const isLost = document.activeElement === document.body || document.activeElement === null
     if (!place || !isLost || document.querySelector(DIALOG)) return
-    findNext(place)?.focus({ preventScroll: true })
+    findNext(container, place)?.focus({ preventScroll: true })
   }
   // A dialog gives the focus back in the frame after it has gone.
   const observer = new MutationObserver(() => {

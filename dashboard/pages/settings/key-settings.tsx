@@ -17,6 +17,7 @@ import { toast } from '../../ui/overlays/toast.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { toScopeText } from './key-scopes.ts'
+import { SettingsHeading } from './settings-heading.tsx'
 
 const NewKeyDialog = lazyPart(() => import('./new-key-dialog.tsx'), 'NewKeyDialog')
 
@@ -25,40 +26,49 @@ export function KeySettings() {
   const { role, plan } = useWorkspace()
   const keys = useQuery({ ...keysQuery(api), enabled: role === 'owner' })
   const [isCreating, setCreating] = useState(false)
-  if (role !== 'owner') {
-    return (
-      <EmptyState icon={<KeyRound size={28} />} title="Only owners can create API keys">
-        An API key gives a program access to this workspace, and keeps working after its creator has left.
-      </EmptyState>
-    )
-  }
+  const rows = keys.data?.data ?? []
+  const createButton = (
+    <Button variant="primary" icon={<Plus size={16} />} onClick={() => setCreating(true)}>
+      New key
+    </Button>
+  )
   return (
     <>
-      <Card
+      <SettingsHeading
         title="API keys"
-        actions={
-          <Button size="small" icon={<Plus size={15} />} onClick={() => setCreating(true)}>
-            New key
-          </Button>
+        description={
+          <>
+            An API key gives a program access to this workspace. Treat it like a password.{' '}
+            <a href="/docs" className="font-medium text-accent underline-offset-2 hover:underline">
+              API reference
+            </a>
+            {plan === 'free' &&
+              '. The Free plan has no API access: API keys are rejected until the plan changes.'}
+          </>
         }
-      >
-        <p className="mb-4 text-soft">
-          An API key gives a program access to this workspace. Treat it like a password.{' '}
-          <a href="/docs" className="font-medium text-accent underline-offset-2 hover:underline">
-            API reference
-          </a>
-          {plan === 'free' &&
-            '. The Free plan has no API access: API keys are rejected until the plan changes.'}
-        </p>
-        {keys.isPending && <SkeletonRows rows={2} className="h-12" />}
-        {keys.isError && <ErrorState error={keys.error} retry={keys.refetch} />}
-        {keys.data?.data.length === 0 && <p className="text-soft">No API keys yet</p>}
-        <ul className="divide-y divide-line">
-          {keys.data?.data.map((key) => (
-            <KeyRow key={key.id} apiKey={key} />
-          ))}
-        </ul>
-      </Card>
+        actions={rows.length > 0 && createButton}
+      />
+      {role !== 'owner' && (
+        <EmptyState icon={KeyRound} title="Only owners can create API keys">
+          A key keeps working after its creator has left.
+        </EmptyState>
+      )}
+      {keys.isLoading && <SkeletonRows rows={2} className="h-12" />}
+      {keys.isError && <ErrorState error={keys.error} retry={keys.refetch} />}
+      {keys.data && rows.length === 0 && (
+        <EmptyState icon={KeyRound} title="No API keys yet" action={createButton}>
+          Create one for each program that uses the API, so that you can revoke it alone.
+        </EmptyState>
+      )}
+      {rows.length > 0 && (
+        <Card>
+          <ul aria-label="API keys" className="-my-3 divide-y divide-line">
+            {rows.map((key) => (
+              <KeyRow key={key.id} apiKey={key} />
+            ))}
+          </ul>
+        </Card>
+      )}
       {isCreating && <NewKeyDialog onClose={() => setCreating(false)} />}
     </>
   )

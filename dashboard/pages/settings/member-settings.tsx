@@ -18,14 +18,14 @@ import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { Field } from '../../ui/forms/field.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
-import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { QueryState } from '../../ui/query-state.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { ROLE_LABELS, RoleSelect } from './role-select.tsx'
+import { SettingsHeading } from './settings-heading.tsx'
 
 export function MemberSettings() {
   const api = useApi()
@@ -34,18 +34,19 @@ export function MemberSettings() {
   const [isInviting, setInviting] = useState(false)
   return (
     <>
-      <Card
+      <SettingsHeading
         title="Members"
+        description="Members work with links, forms, submissions, tags and channels. Owners can also invite members, create API keys, read the audit log, and rename or delete the workspace. Viewers see what members see, and change nothing."
         actions={
           role === 'owner' && (
-            <Button size="small" icon={<UserPlus size={15} />} onClick={() => setInviting(true)}>
+            <Button variant="primary" icon={<UserPlus size={16} />} onClick={() => setInviting(true)}>
               Invite
             </Button>
           )
         }
-      >
-        {members.isPending && <SkeletonRows rows={2} className="h-12" />}
-        {members.isError && <ErrorState error={members.error} retry={members.refetch} />}
+      />
+      <Card>
+        <QueryState query={members} rows={2} className="h-12" />
         <ul className="-my-3 divide-y divide-line">
           {members.data?.data.map((member) => (
             <MemberRow key={member.userId} member={member} />
@@ -53,11 +54,6 @@ export function MemberSettings() {
         </ul>
       </Card>
       {role === 'owner' && <Invitations />}
-      <p className="text-sm text-soft">
-        Members work with links, forms, submissions, tags and channels. Owners can also invite members, create
-        API keys, read the audit log, and rename or delete the workspace. Viewers see what members see, and
-        change nothing.
-      </p>
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
     </>
   )

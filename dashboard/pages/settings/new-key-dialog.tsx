@@ -5,12 +5,11 @@ import { useId, useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
 import { createKey, keysQuery } from '../../api/workspace.ts'
 import { useApi } from '../../shell/use-workspace.ts'
-import { Button } from '../../ui/button.tsx'
 import { CopyableText } from '../../ui/copy/copyable-text.tsx'
 import { OneTimeSecretDialog } from '../../ui/copy/one-time-secret-dialog.tsx'
-import { Checkbox, Field, formatExample, Select, TextField } from '../../ui/forms/field.tsx'
+import { Checkbox, formatExample, SelectField, TextField } from '../../ui/forms/field.tsx'
+import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
 import { type KeyScope, NAMED_SCOPES, READ_SCOPES, SCOPE_LABELS } from './key-scopes.ts'
 
 const ACCESS = { full: 'Full access', read: 'Read only', custom: 'Custom' } as const
@@ -44,7 +43,6 @@ function toKeyInput({ name, access, custom, expiry, day }: KeyDraft) {
 export function NewKeyDialog({ onClose }: { onClose: () => void }) {
   const api = useApi()
   const client = useQueryClient()
-  const formId = useId()
   const [draft, setDraft] = useState<KeyDraft>({ name: '', access: 'full', custom: [], expiry: '', day: '' })
   const create = useMutation({
     mutationFn: () => createKey(api, toKeyInput(draft)),
@@ -53,34 +51,20 @@ export function NewKeyDialog({ onClose }: { onClose: () => void }) {
   })
   if (create.data) return <NewKeySecret apiKey={create.data.key} onClose={onClose} />
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="New API key"
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} busy={create.isPending}>
-            Create key
-          </Button>
-        </>
-      }
+      action="Create key"
+      busy={create.isPending}
+      className="grid gap-5"
+      onSubmit={() => create.mutate()}
     >
-      <form
-        id={formId}
-        className="grid gap-5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          create.mutate()
-        }}
-      >
-        <KeyFields
-          draft={draft}
-          set={(part) => setDraft({ ...draft, ...part })}
-          errors={toFieldErrors(create.error, ['name', 'scopes', 'expiresAt'])}
-        />
-      </form>
-    </Dialog>
+      <KeyFields
+        draft={draft}
+        set={(part) => setDraft({ ...draft, ...part })}
+        errors={toFieldErrors(create.error, ['name', 'scopes', 'expiresAt'])}
+      />
+    </FormDialog>
   )
 }
 
@@ -106,35 +90,28 @@ function KeyFields({
         onChange={(event) => set({ name: event.target.value })}
         error={errors.name}
       />
-      <Field label="Access" error={findFieldError(errors, 'scopes')}>
-        {(control) => (
-          <Select
-            {...control}
-            value={access}
-            onChange={({ target }) => set({ access: target.value as Access })}
-          >
-            {Object.entries(ACCESS).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Access"
+        error={findFieldError(errors, 'scopes')}
+        value={access}
+        onChange={({ target }) => set({ access: target.value as Access })}
+        options={Object.entries(ACCESS)}
+      />
       {access === 'custom' && <ScopeChoice scopes={custom} onChange={(scopes) => set({ custom: scopes })} />}
-      <Field label="Expires" error={errors.expiresAt}>
-        {(control) => (
-          <Select {...control} value={expiry} onChange={({ target }) => set({ expiry: target.value })}>
-            <option value="">Never</option>
-            {EXPIRY_DAYS.map((days) => (
-              <option key={days} value={days}>
-                In {days} days
-              </option>
-            ))}
-            <option value="day">On a date</option>
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Expires"
+        error={errors.expiresAt}
+        value={expiry}
+        onChange={({ target }) => set({ expiry: target.value })}
+      >
+        <option value="">Never</option>
+        {EXPIRY_DAYS.map((days) => (
+          <option key={days} value={days}>
+            In {days} days
+          </option>
+        ))}
+        <option value="day">On a date</option>
+      </SelectField>
       {expiry === 'day' && (
         <TextField
           label="Last day"

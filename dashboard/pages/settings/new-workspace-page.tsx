@@ -8,7 +8,7 @@ import { userQuery, workspacesQuery } from '../../api/session.ts'
 import { createWorkspace } from '../../api/workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
+import { Form } from '../../ui/forms/form.tsx'
 import { CenteredPage } from '../sign-in/centered-page.tsx'
 
 export function NewWorkspacePage() {
@@ -31,7 +31,7 @@ export function NewWorkspacePage() {
       <CenteredPage
         title="Sign in first"
         footer={
-          <Link to="/sign-in" search={{ next: '/app/new-workspace' }} className={TEXT_LINK}>
+          <Link to="/sign-in" search={{ next: '/app/new-workspace' }} className="text-link">
             Sign in
           </Link>
         }
@@ -44,19 +44,13 @@ export function NewWorkspacePage() {
       description="Links, forms, members and API keys of one team or client. Workspaces share nothing."
       footer={
         workspaces && workspaces.length > 0 ? (
-          <Link to="/" className={TEXT_LINK}>
+          <Link to="/" className="text-link">
             Back
           </Link>
         ) : undefined
       }
     >
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          create.mutate()
-        }}
-      >
+      <Form className="grid gap-4" onSubmit={() => create.mutate()}>
         <TextField
           label="Name"
           required
@@ -68,7 +62,7 @@ export function NewWorkspacePage() {
         <Button type="submit" variant="primary" busy={create.isPending || create.isSuccess}>
           Create workspace
         </Button>
-      </form>
+      </Form>
     </CenteredPage>
   )
 }

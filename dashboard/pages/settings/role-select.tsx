@@ -13,11 +13,9 @@ export const RoleSelect = ({
   onChange,
   ...props
 }: Omit<SelectProps, 'onChange' | 'children'> & { onChange: (role: MemberResource['role']) => void }) => (
-  <Select {...props} onChange={(event) => onChange(event.target.value as MemberResource['role'])}>
-    {Object.entries(ROLE_LABELS).map(([role, label]) => (
-      <option key={role} value={role}>
-        {label}
-      </option>
-    ))}
-  </Select>
+  <Select
+    {...props}
+    onChange={(event) => onChange(event.target.value as MemberResource['role'])}
+    options={Object.entries(ROLE_LABELS)}
+  />
 )

@@ -22,14 +22,18 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { formatCount } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
+import { SettingsHeading } from './settings-heading.tsx'
 
 export function ServerHealth() {
   const operated = useOperatedWorkspace()
   if (operated) return <Report workspaceId={operated.id} />
   return (
-    <EmptyState icon={<Stethoscope size={28} />} title="Only the operator can see this">
-      The health of the server is shown to owners of the installation’s first workspace.
-    </EmptyState>
+    <>
+      <SettingsHeading title="Server health" />
+      <EmptyState icon={Stethoscope} title="Only the operator can see this">
+        The health of the server is shown to owners of the installation’s first workspace.
+      </EmptyState>
+    </>
   )
 }
 
@@ -38,12 +42,25 @@ function Report({ workspaceId }: { workspaceId: number }) {
   const check = () => void report.refetch()
   return (
     <>
-      <p className="text-soft">
-        The findings of <code>npx towpath doctor</code>. A few checks need a terminal and appear only there.
-      </p>
+      <SettingsHeading
+        title="Server health"
+        description={
+          <>
+            The findings of <code>npx towpath doctor</code>. A few checks need a terminal and appear only
+            there.
+          </>
+        }
+        actions={
+          report.data && (
+            <Button icon={<RotateCw size={15} />} busy={report.isFetching} onClick={check}>
+              Check again
+            </Button>
+          )
+        }
+      />
       {report.isPending && <SkeletonRows rows={8} className="h-14" />}
       {report.isError && <ErrorState error={report.error} retry={check} />}
-      {report.data && <Findings report={report.data} isChecking={report.isFetching} check={check} />}
+      {report.data && <Findings report={report.data} isChecking={report.isFetching} />}
     </>
   )
 }
@@ -52,15 +69,7 @@ const ATTENTION = 'Needs attention'
 /** Findings that need a person come first. */
 const ORDER: ReportedFinding['status'][] = ['problem', 'warning', 'ok', 'skipped']
 
-function Findings({
-  report,
-  isChecking,
-  check,
-}: {
-  report: DoctorReport
-  isChecking: boolean
-  check: () => void
-}) {
+function Findings({ report, isChecking }: { report: DoctorReport; isChecking: boolean }) {
   const isOpen = ({ status }: ReportedFinding) => status === 'problem' || status === 'warning'
   const groups = Map.groupBy(
     report.findings.toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status)),
@@ -68,17 +77,12 @@ function Findings({
   )
   return (
     <>
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <p role="status" className="min-w-0">
-          <span className="font-semibold">{isChecking ? 'Checking…' : toSummary(report)}</span>{' '}
-          <span className="text-sm text-soft">
-            <RelativeTime at={report.checkedAt} />
-          </span>
-        </p>
-        <Button icon={<RotateCw size={15} />} busy={isChecking} onClick={check}>
-          Check again
-        </Button>
-      </div>
+      <p role="status">
+        <span className="font-semibold">{isChecking ? 'Checking…' : toSummary(report)}</span>{' '}
+        <span className="text-sm text-soft">
+          <RelativeTime at={report.checkedAt} />
+        </span>
+      </p>
       {[...groups].map(([group, findings]) => (
         <Card key={group} title={translateFinding(group)}>
           <ul aria-label={translateFinding(group)} className="-my-3 divide-y divide-line">

@@ -30,17 +30,14 @@ const SETTINGS_PARTS: SettingsPart[] = [
 interface FrameProps {
   /** The open part. */
   part: string
-  /** The heading of a part that is no list of cards. */
-  title?: string
-  description?: ReactNode
-  actions?: ReactNode
   children: ReactNode
 }
 
-export function SettingsFrame({ part, title, description, actions, children }: FrameProps) {
+export function SettingsFrame({ part, children }: FrameProps) {
   const { id, role } = useWorkspace()
   const operated = useOperatedWorkspace()
   const params = { workspaceId: String(id) }
+  const title = SETTINGS_PARTS.find((each) => each.id === part)?.label ?? 'Settings'
   const parts = SETTINGS_PARTS.filter((each) => each.id !== 'audit' || role === 'owner').filter(
     (each) => each.id !== 'health' || operated,
   )
@@ -54,19 +51,10 @@ export function SettingsFrame({ part, title, description, actions, children }: F
     },
   }))
   return (
-    <Page title={title ?? 'Settings'} heading="Settings">
+    <Page title={title} heading="Settings">
       <div className={SIDE_NAV_GRID}>
         <TabLinks label="Settings" side current={part} tabs={tabs} />
         <div className={COLUMN}>
-          {title && (
-            <div className="mb-5 flex flex-wrap items-center gap-x-4 gap-y-2">
-              <div className="min-w-0 flex-1 basis-60">
-                <h2 className="text-lg font-semibold">{title}</h2>
-                {description && <p className="text-soft">{description}</p>}
-              </div>
-              {actions}
-            </div>
-          )}
           <div ref={keepPlace} className="grid grid-cols-[minmax(0,1fr)] gap-6">
             {children}
           </div>

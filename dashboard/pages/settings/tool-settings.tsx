@@ -4,6 +4,7 @@ import { Link2 } from 'lucide-react'
 import { Card } from '../../ui/card.tsx'
 import { CopyableText } from '../../ui/copy/copyable-text.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
+import { SettingsHeading } from './settings-heading.tsx'
 
 /** Opens the form of a new link to the page that it is pressed on, in a new tab. */
 const toBookmarklet = (origin: string) =>
@@ -14,6 +15,10 @@ export function ToolSettings() {
   const bookmarklet = toBookmarklet(origin)
   return (
     <>
+      <SettingsHeading
+        title="Tools"
+        description="Create links from any page, and let AI assistants work with your links."
+      />
       <Card title="Bookmarklet">
         <p className="mb-4 text-soft">
           Drag the button to your bookmarks bar. Press it on any page to create a link to that page.

@@ -4,11 +4,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
 import { workspacesQuery } from '../../api/session.ts'
-import { saveTrafficSettings, workspaceQuery } from '../../api/workspace.ts'
+import { updateWorkspace, workspaceQuery } from '../../api/workspace.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Field, formatExample, Textarea } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 
 const SETTINGS = {
@@ -44,7 +45,7 @@ export function TrafficSettings({ lists, mayChange }: { lists: TrafficLists; may
   const [texts, setTexts] = useState<Record<string, string>>(stored)
   const save = useMutation({
     mutationFn: () =>
-      saveTrafficSettings(api, Object.fromEntries(NAMES.map((name) => [name, fromLines(texts[name] ?? '')]))),
+      updateWorkspace(api, Object.fromEntries(NAMES.map((name) => [name, fromLines(texts[name] ?? '')]))),
     onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
       void client.invalidateQueries({ queryKey: workspacesQuery.queryKey })
@@ -62,13 +63,7 @@ export function TrafficSettings({ lists, mayChange }: { lists: TrafficLists; may
   }
   return (
     <Card title="Analytics">
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <Form className="grid gap-4" onSubmit={() => save.mutate()}>
         {NAMES.map((name) => (
           <ListField
             key={name}
@@ -96,7 +91,7 @@ export function TrafficSettings({ lists, mayChange }: { lists: TrafficLists; may
             </Button>
           </div>
         )}
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -5,7 +5,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
 import { userQuery, workspacesQuery } from '../../api/session.ts'
-import { deleteWorkspace, renameWorkspace, setRequireTwoFactor, workspaceQuery } from '../../api/workspace.ts'
+import { deleteWorkspace, updateWorkspace, workspaceQuery } from '../../api/workspace.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -13,10 +13,12 @@ import { CopyableText } from '../../ui/copy/copyable-text.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDay, formatNumber } from '../../ui/format.ts'
 import { TextField, Toggle } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { ConfirmDialog } from '../../ui/overlays/confirm-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { BrandSettings } from './brand-settings.tsx'
+import { SettingsHeading } from './settings-heading.tsx'
 import { TrafficSettings } from './traffic-settings.tsx'
 
 /** The usage of the rate limit changes within a minute. */
@@ -31,6 +33,7 @@ export function WorkspaceSettings() {
   const { data } = workspace
   return (
     <>
+      <SettingsHeading title="Workspace" />
       <Name name={data.name} mayChange={role === 'owner'} />
       <BrandSettings brand={data.brand} mayChange={role === 'owner'} />
       <TrafficSettings lists={data} mayChange={role === 'owner'} />
@@ -90,7 +93,7 @@ function Name({ name, mayChange }: { name: string; mayChange: boolean }) {
   const client = useQueryClient()
   const [text, setText] = useState(name)
   const save = useMutation({
-    mutationFn: () => renameWorkspace(api, text.trim()),
+    mutationFn: () => updateWorkspace(api, { name: text.trim() }),
     onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
       toast('Workspace renamed')
@@ -101,13 +104,7 @@ function Name({ name, mayChange }: { name: string; mayChange: boolean }) {
   const errors = toFieldErrors(save.error, ['name'])
   return (
     <Card title="Name">
-      <form
-        className="flex flex-wrap items-end gap-2"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <Form className="flex flex-wrap items-end gap-2" onSubmit={() => save.mutate()}>
         <TextField
           label="Workspace name"
           className="flex-1 basis-56"
@@ -124,7 +121,7 @@ function Name({ name, mayChange }: { name: string; mayChange: boolean }) {
             Save
           </Button>
         )}
-      </form>
+      </Form>
     </Card>
   )
 }
@@ -134,7 +131,7 @@ function Security({ isRequired }: { isRequired: boolean }) {
   const client = useQueryClient()
   const { data: user } = useQuery(userQuery)
   const save = useMutation({
-    mutationFn: (required: boolean) => setRequireTwoFactor(api, required),
+    mutationFn: (requireTwoFactor: boolean) => updateWorkspace(api, { requireTwoFactor }),
     onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
       toast(saved.requireTwoFactor ? 'Two-factor sign-in is required' : 'Two-factor sign-in is optional')

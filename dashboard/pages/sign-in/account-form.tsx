@@ -3,6 +3,7 @@
 import { toFieldErrors } from '../../api/client.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { NewPasswordField } from '../../ui/forms/new-password-field.tsx'
 
@@ -28,12 +29,10 @@ export function AccountForm({
 }) {
   const errors = toFieldErrors(error, ['name', 'email', 'password'])
   return (
-    <form
+    <Form
       className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        const data = new FormData(event.currentTarget)
-        const text = (name: string) => String(data.get(name) ?? '')
+      onSubmit={(fields) => {
+        const text = (name: string) => String(fields.get(name) ?? '')
         onSubmit({ name: text('name').trim(), email: email ?? text('email'), password: text('password') })
       }}
     >
@@ -68,6 +67,6 @@ export function AccountForm({
       <Button type="submit" variant="primary" busy={busy}>
         {action}
       </Button>
-    </form>
+    </Form>
   )
 }

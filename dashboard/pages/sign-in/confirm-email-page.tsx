@@ -5,7 +5,6 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { confirmEmail } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 
 export function ConfirmEmailPage() {
@@ -17,7 +16,7 @@ export function ConfirmEmailPage() {
         title="Email address changed"
         description="You sign in with the new address from now on."
         footer={
-          <Link to="/" className={TEXT_LINK}>
+          <Link to="/" className="text-link">
             Open the dashboard
           </Link>
         }

@@ -6,7 +6,6 @@ import { ApiError } from '../../api/client.ts'
 import { findSignUpEmail, signUp } from '../../api/session.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { AccountForm } from './account-form.tsx'
 import { CenteredPage } from './centered-page.tsx'
 import { useAddressToken } from './use-address-token.ts'
@@ -26,7 +25,7 @@ export function ConfirmPage() {
         title="This link isn’t valid"
         description="It was used, or it is older than 24 hours. If you have reloaded the page, open the link in the email again."
         footer={
-          <Link to="/sign-up" search={{}} className={TEXT_LINK}>
+          <Link to="/sign-up" search={{}} className="text-link">
             Request a new link
           </Link>
         }

@@ -5,15 +5,15 @@ import { Link } from '@tanstack/react-router'
 import { requestPasswordReset, signInOptionsQuery } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 
 export function ForgotPage() {
   const { data: options } = useQuery(signInOptionsQuery)
   const send = useMutation({ mutationFn: requestPasswordReset, onError() {} })
   const back = (
-    <Link to="/sign-in" search={{}} className={TEXT_LINK}>
+    <Link to="/sign-in" search={{}} className="text-link">
       Back to sign in
     </Link>
   )
@@ -47,18 +47,12 @@ export function ForgotPage() {
       footer={back}
     >
       {send.error && <FormError>{send.error.message}</FormError>}
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          send.mutate(String(new FormData(event.currentTarget).get('email')))
-        }}
-      >
+      <Form className="grid gap-4" onSubmit={(fields) => send.mutate(String(fields.get('email')))}>
         <TextField label="Email" name="email" type="email" autoComplete="username" required autoFocus />
         <Button type="submit" variant="primary" busy={send.isPending}>
           Send reset link
         </Button>
-      </form>
+      </Form>
     </CenteredPage>
   )
 }

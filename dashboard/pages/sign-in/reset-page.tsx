@@ -5,9 +5,9 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { toFieldErrors } from '../../api/client.ts'
 import { resetPassword } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { NewPasswordField } from '../../ui/forms/new-password-field.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 
 export function ResetPage() {
@@ -20,7 +20,7 @@ export function ResetPage() {
         title="This link isn’t valid"
         description="It was used, or it is older than 30 minutes."
         footer={
-          <Link to="/forgot" className={TEXT_LINK}>
+          <Link to="/forgot" className="text-link">
             Request a new link
           </Link>
         }
@@ -33,7 +33,7 @@ export function ResetPage() {
         title="Password changed"
         description="Your other sessions are signed out."
         footer={
-          <Link to="/sign-in" search={{}} className={TEXT_LINK}>
+          <Link to="/sign-in" search={{}} className="text-link">
             Sign in
           </Link>
         }
@@ -43,12 +43,9 @@ export function ResetPage() {
   return (
     <CenteredPage title="Set a new password">
       {errors.general && <FormError>{errors.general}</FormError>}
-      <form
+      <Form
         className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          reset.mutate({ token, newPassword: String(new FormData(event.currentTarget).get('password')) })
-        }}
+        onSubmit={(fields) => reset.mutate({ token, newPassword: String(fields.get('password')) })}
       >
         <NewPasswordField
           label="New password"
@@ -60,7 +57,7 @@ export function ResetPage() {
         <Button type="submit" variant="primary" busy={reset.isPending}>
           Set password
         </Button>
-      </form>
+      </Form>
     </CenteredPage>
   )
 }

@@ -6,7 +6,6 @@ import { ApiError } from '../../api/client.ts'
 import { checkSetupToken, signInOptionsQuery } from '../../api/session.ts'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 import { FirstAccount } from './first-account.tsx'
 import { SetupSteps } from './setup-steps.tsx'
@@ -54,7 +53,7 @@ const AlreadySetUp = () => (
     title="Towpath is set up already"
     description="The first account or a workspace already exists, so this address no longer works. If that wasn’t you, ask the operator."
     footer={
-      <Link to="/sign-in" search={{}} className={TEXT_LINK}>
+      <Link to="/sign-in" search={{}} className="text-link">
         Sign in
       </Link>
     }

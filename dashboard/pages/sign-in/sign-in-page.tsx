@@ -10,9 +10,9 @@ import { type SignInOptions, signIn, signInOptionsQuery, signInWithOidc } from '
 import { SecondStepForm } from '../../shell/second-step-form.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 import { OperatorNeeded, SetupNeeded, USER_COMMAND } from './setup-steps.tsx'
 import { toSafePath, useAfterSignIn } from './use-after-sign-in.ts'
@@ -87,7 +87,7 @@ export function SignInPage() {
           Continue with {options.oidc.name}
         </Button>
       )}
-      <Link to="/forgot" className={`text-sm ${TEXT_LINK}`}>
+      <Link to="/forgot" className="text-sm text-link">
         Forgot your password?
       </Link>
     </CenteredPage>
@@ -114,7 +114,7 @@ function SignUpHint({ signup, next }: { signup: SignInOptions['signup'] | undefi
   return (
     <>
       New here?{' '}
-      <Link to="/sign-up" search={{ next }} className={TEXT_LINK}>
+      <Link to="/sign-up" search={{ next }} className="text-link">
         Create an account
       </Link>
     </>
@@ -129,19 +129,17 @@ function PasswordForm({
   onSubmit: (input: { email: string; password: string }) => void
 }) {
   return (
-    <form
+    <Form
       className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        const data = new FormData(event.currentTarget)
-        onSubmit({ email: String(data.get('email')), password: String(data.get('password')) })
-      }}
+      onSubmit={(fields) =>
+        onSubmit({ email: String(fields.get('email')), password: String(fields.get('password')) })
+      }
     >
       <TextField label="Email" name="email" type="email" autoComplete="username" required autoFocus />
       <TextField label="Password" name="password" type="password" autoComplete="current-password" required />
       <Button type="submit" variant="primary" busy={busy}>
         Sign in
       </Button>
-    </form>
+    </Form>
   )
 }

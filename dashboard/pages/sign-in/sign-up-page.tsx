@@ -7,9 +7,9 @@ import { toFieldErrors } from '../../api/client.ts'
 import { requestSignUp, signInOptionsQuery } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 import { FirstAccount } from './first-account.tsx'
 import { OperatorNeeded, SetupNeeded } from './setup-steps.tsx'
@@ -20,7 +20,7 @@ export function SignUpPage() {
   const signInLink = (
     <>
       Already have an account?{' '}
-      <Link to="/sign-in" search={{ next }} className={TEXT_LINK}>
+      <Link to="/sign-in" search={{ next }} className="text-link">
         Sign in
       </Link>
     </>
@@ -81,13 +81,7 @@ function RequestSignUp({ footer }: { footer: ReactNode }) {
       footer={footer}
     >
       {errors.general && <FormError>{errors.general}</FormError>}
-      <form
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          send.mutate(String(new FormData(event.currentTarget).get('email')).trim())
-        }}
-      >
+      <Form className="grid gap-4" onSubmit={(fields) => send.mutate(String(fields.get('email')).trim())}>
         <TextField
           label="Email"
           name="email"
@@ -101,7 +95,7 @@ function RequestSignUp({ footer }: { footer: ReactNode }) {
         <Button type="submit" variant="primary" busy={send.isPending}>
           Send link
         </Button>
-      </form>
+      </Form>
     </CenteredPage>
   )
 }

@@ -3,7 +3,6 @@
 import { Link } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { announceSignIn } from '../../api/signed-in-tab.ts'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 import { CenteredPage } from './centered-page.tsx'
 
 export function SignedInPage() {
@@ -17,7 +16,7 @@ export function SignedInPage() {
       title="You’re signed in"
       description="Go back to the tab you were working in. You can close this one."
       footer={
-        <Link to="/" className={TEXT_LINK}>
+        <Link to="/" className="text-link">
           Open the dashboard here
         </Link>
       }

@@ -6,15 +6,12 @@ import type { TagResource } from '../../../server/features/links/schema.ts'
 import { ApiError, toFieldErrors } from '../../api/client.ts'
 import { createTag, invalidateTags, tagsQuery, updateTag } from '../../api/tags.ts'
 import { useApi } from '../../shell/use-workspace.ts'
-import { Button } from '../../ui/button.tsx'
 import { TextField, Toggle } from '../../ui/forms/field.tsx'
-import { FormError } from '../../ui/forms/form-error.tsx'
-import { Dialog } from '../../ui/overlays/dialog.tsx'
+import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { type TagColor, TagDot } from '../../ui/tag-chip.tsx'
 
 const COLORS: TagColor[] = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'purple', 'pink']
-const FORM = 'tag-form'
 
 export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => void }) {
   const api = useApi()
@@ -41,47 +38,32 @@ export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => 
   const isConflict =
     save.error instanceof ApiError && save.error.status === 409 && !save.error.message.includes('pinned')
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={tag ? 'Edit tag' : 'New tag'}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={FORM} variant="primary" busy={save.isPending}>
-            {tag ? 'Save' : 'Create tag'}
-          </Button>
-        </>
-      }
+      action={tag ? 'Save' : 'Create tag'}
+      busy={save.isPending}
+      error={isConflict ? undefined : general}
+      onSubmit={() => save.mutate()}
     >
-      <form
-        id={FORM}
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!save.isPending) save.mutate()
-        }}
-      >
-        {general && !isConflict && <FormError>{general}</FormError>}
-        <TextField
-          label="Name"
-          required
-          autoFocus
-          autoComplete="off"
-          maxLength={50}
-          value={name}
-          error={isConflict ? general : errors.name}
-          onChange={({ target }) => setName(target.value)}
-        />
-        <Colors color={color} onChange={setColor} />
-        <Toggle
-          label="Pin to sidebar"
-          hint="The tag stands under Links, like a folder."
-          checked={pinned}
-          onChange={({ target }) => setPinned(target.checked)}
-        />
-      </form>
-    </Dialog>
+      <TextField
+        label="Name"
+        required
+        autoFocus
+        autoComplete="off"
+        maxLength={50}
+        value={name}
+        error={isConflict ? general : errors.name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      <Colors color={color} onChange={setColor} />
+      <Toggle
+        label="Pin to sidebar"
+        hint="The tag stands under Links, like a folder."
+        checked={pinned}
+        onChange={({ target }) => setPinned(target.checked)}
+      />
+    </FormDialog>
   )
 }
 

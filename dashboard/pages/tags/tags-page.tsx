@@ -2,14 +2,14 @@
 
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Plus, SearchX, Tag } from 'lucide-react'
+import { Plus, Tag } from 'lucide-react'
 import { useMemo, useRef, useState } from 'react'
 import type { TagResource } from '../../../server/features/links/schema.ts'
 import { allTagsQuery, deleteTag, invalidateTags, updateTag } from '../../api/tags.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { ViewerDialog } from '../../shell/viewer.tsx'
 import { Button } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
+import { EmptyState, NoMatches } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
 import { formatCount } from '../../ui/format.ts'
@@ -19,8 +19,10 @@ import { lazyPart } from '../../ui/lazy-part.tsx'
 import { toastError } from '../../ui/overlays/toast.tsx'
 import { usePendingDeletions, useUndoableDelete } from '../../ui/overlays/use-undoable-delete.ts'
 import { useShortcuts } from '../../ui/shortcuts.ts'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { SettingsFrame } from '../settings/settings-frame.tsx'
+import { SettingsHeading } from '../settings/settings-heading.tsx'
 import { TagRow, toTagElementId } from './tag-row.tsx'
 
 const TagDialog = lazyPart(() => import('./tag-dialog.tsx'), 'TagDialog')
@@ -38,18 +40,18 @@ export function TagsPage() {
     void navigate({ search: { search, new: open ? '1' : undefined }, replace: true })
   useTagShortcuts(() => setCreating(true), field)
   return (
-    <SettingsFrame
-      part="tags"
-      title="Tags"
-      description="Group links with tags, and pin tags to the sidebar. Analytics can be filtered by tag."
-      actions={
-        canEdit && (
-          <Button variant="primary" icon={<Plus size={16} />} onClick={() => setCreating(true)}>
-            New tag
-          </Button>
-        )
-      }
-    >
+    <SettingsFrame part="tags">
+      <SettingsHeading
+        title="Tags"
+        description="Group links with tags, and pin tags to the sidebar. Analytics can be filtered by tag."
+        actions={
+          canEdit && (
+            <Button variant="primary" icon={<Plus size={16} />} onClick={() => setCreating(true)}>
+              New tag
+            </Button>
+          )
+        }
+      />
       <div>
         <TagResults search={search ?? ''} field={field} edit={edit} create={() => setCreating(true)} />
       </div>
@@ -93,6 +95,7 @@ interface TagResultsProps {
 
 function TagResults({ search, field, edit, create }: TagResultsProps) {
   const api = useApi()
+  const navigate = useNavigate({ from: FROM })
   const query = useInfiniteQuery(allTagsQuery(api, search))
   const pendingDeletions = usePendingDeletions()
   const remove = useRemoveTag()
@@ -112,7 +115,12 @@ function TagResults({ search, field, edit, create }: TagResultsProps) {
         {formatCount(total, 'tag')}
       </p>
       {tags.length === 0 ? (
-        <EmptyState icon={<SearchX size={32} />} title="No matches" />
+        <NoMatches
+          clear={() => {
+            void navigate({ search: {}, replace: true })
+            field.current?.focus()
+          }}
+        />
       ) : (
         <ul className="overflow-clip rounded-2xl border border-line bg-card">
           {tags.map((tag, i) => (
@@ -130,11 +138,7 @@ function TagResults({ search, field, edit, create }: TagResultsProps) {
           ))}
         </ul>
       )}
-      {query.hasNextPage && (
-        <Button className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} className="mt-3" />
     </>
   )
 }
@@ -188,7 +192,7 @@ function TagSearch({ search, field }: { search: string; field: FieldRef }) {
 
 const NoTags = ({ create }: { create: () => void }) => (
   <EmptyState
-    icon={<Tag size={32} />}
+    icon={Tag}
     title="No tags yet"
     action={
       useCanEdit() && (

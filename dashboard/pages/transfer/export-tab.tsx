@@ -15,11 +15,10 @@ import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { formatBytes, formatCount } from '../../ui/format.ts'
-import { Field, Select } from '../../ui/forms/field.tsx'
+import { SelectField } from '../../ui/forms/field.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { saveFile } from '../../ui/save-file.ts'
-import { TEXT_LINK } from '../../ui/text-link.ts'
 
 export function ExportTab() {
   const { data: workspace } = useQuery(workspaceQuery(useApi()))
@@ -42,9 +41,9 @@ function useExport(load: (options: Exporter) => Promise<{ file: Blob; name: stri
     async mutationFn() {
       controller.current = new AbortController()
       setBytes(0)
-      const { file, name } = await load({ signal: controller.current.signal, onBytes: setBytes })
-      saveFile(file, name)
-      toast(`${name} is ready: ${formatBytes(file.size)}`)
+      const saved = await load({ signal: controller.current.signal, onBytes: setBytes })
+      saveFile(saved)
+      toast(`${saved.name} is ready: ${formatBytes(saved.file.size)}`)
     },
     onError() {},
   })
@@ -91,21 +90,13 @@ function LinksExport({ links }: { links: number | undefined }) {
           dates, limits, targets and click totals, archived ones too. Import the file here or in another
           Towpath to get them back.
         </p>
-        <Field label="Format" className="max-w-80 grid-cols-1">
-          {(control) => (
-            <Select
-              {...control}
-              value={format}
-              onChange={({ target }) => setFormat(target.value as LinkExportFormat)}
-            >
-              {Object.entries(LINK_EXPORT_FORMATS).map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <SelectField
+          label="Format"
+          className="max-w-80 grid-cols-1"
+          value={format}
+          onChange={({ target }) => setFormat(target.value as LinkExportFormat)}
+          options={Object.entries(LINK_EXPORT_FORMATS)}
+        />
         <ExportAction action={action} label="Export links" />
       </div>
     </Card>
@@ -177,7 +168,7 @@ function OtherExports() {
     <Card title="Parts of it">
       <ul className="grid gap-2">
         <li>
-          <Link to="/$workspaceId/inbox" params={params} search={{}} className={TEXT_LINK}>
+          <Link to="/$workspaceId/inbox" params={params} search={{}} className="text-link">
             Submissions
           </Link>{' '}
           <span className="text-soft">of one form, as CSV, JSON or NDJSON: in the inbox, under Export.</span>
@@ -187,7 +178,7 @@ function OtherExports() {
             to="/$workspaceId/analytics"
             params={params}
             search={{ interval: 'all' }}
-            className={TEXT_LINK}
+            className="text-link"
           >
             Clicks
           </Link>{' '}

@@ -2,14 +2,14 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { pollEvery } from '../../api/poll-every.ts'
+import { pollEvery } from '../../api/session.ts'
 import { type ImportResource, importsQuery, isUnderway } from '../../api/transfer/imports.ts'
 import { useApi, useWorkspace } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { formatDay } from '../../ui/format.ts'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { ShowMore } from '../../ui/show-more.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { canUndo, countItems, isCanceled, toFiguresText, toImportState } from './import-state.ts'
 import { toSourceTitle } from './source-names.ts'
@@ -44,11 +44,7 @@ export function ImportList() {
           ))}
         </ul>
       )}
-      {query.hasNextPage && (
-        <Button className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} className="mt-3" />
     </section>
   )
 }

@@ -1,7 +1,7 @@
 // Imports a CSV file with outcomes of leads, and shows what became of its rows.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
 import {
   importOutcomeFile,
@@ -12,20 +12,16 @@ import {
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
-import { formatBytes, formatNumber, viewerZone } from '../../ui/format.ts'
-import { Field, Select } from '../../ui/forms/field.tsx'
+import { formatNumber, viewerZone } from '../../ui/format.ts'
+import { SelectField } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { TimeZoneField } from './new/date-fields.tsx'
 import { FileDrop } from './new/file-drop.tsx'
+import { findFileProblem } from './new/file-problem.ts'
 
 const STAGES = { won: 'Won', qualified: 'Qualified', contacted: 'Contacted', lost: 'Lost' } as const
 type Stage = keyof typeof STAGES
-
-function findProblem({ name, size }: File): string | undefined {
-  if (size === 0) return `${name} is empty.`
-  if (size > OUTCOMES_FILE_MAX)
-    return `${name} has ${formatBytes(size)}, and at most ${formatBytes(OUTCOMES_FILE_MAX)} can be imported at once. Split the file.`
-}
 
 function useOutcomeImport() {
   const api = useApi()
@@ -49,7 +45,7 @@ function useOutcomeImport() {
   const choose = ([chosen]: File[]) => {
     if (!chosen) return
     save.reset()
-    setProblem(findProblem(chosen))
+    setProblem(findFileProblem(chosen, OUTCOMES_FILE_MAX, 'Split the file.'))
     setFile(chosen)
   }
   const remove = () => {
@@ -62,13 +58,12 @@ function useOutcomeImport() {
 export function OutcomeImportCard() {
   const { file, choose, remove, problem, stage, setStage, timeZone, setTimeZone, save } = useOutcomeImport()
   const errors = toFieldErrors(save.error, ['csv', 'stage', 'timezone'])
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     if (file && !problem && !save.isPending) save.mutate(file)
   }
   return (
     <Card title="Outcomes of leads">
-      <form className="grid grid-cols-1 gap-5" aria-label="Import outcomes" onSubmit={submit}>
+      <Form className="grid grid-cols-1 gap-5" aria-label="Import outcomes" onSubmit={submit}>
         <p className="text-soft">
           Tell Towpath which leads were won and what they were worth. The CSV file has the columns{' '}
           <Column name="email" />, <Column name="value" />, <Column name="currency" /> and{' '}
@@ -86,17 +81,14 @@ export function OutcomeImportCard() {
           remove={remove}
         />
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="Stage" hint="For rows that name none." error={errors.stage}>
-            {(control) => (
-              <Select {...control} value={stage} onChange={({ target }) => setStage(target.value as Stage)}>
-                {Object.entries(STAGES).map(([value, name]) => (
-                  <option key={value} value={value}>
-                    {name}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
+          <SelectField
+            label="Stage"
+            hint="For rows that name none."
+            error={errors.stage}
+            value={stage}
+            onChange={({ target }) => setStage(target.value as Stage)}
+            options={Object.entries(STAGES)}
+          />
           <TimeZoneField zone={timeZone} error={errors.timezone} change={setTimeZone} />
         </div>
         {errors.general && <FormError>{errors.general}</FormError>}
@@ -110,7 +102,7 @@ export function OutcomeImportCard() {
           Import outcomes
         </Button>
         <div role="status">{save.data && <Result result={save.data} />}</div>
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -6,6 +6,7 @@ import { lazyPart } from '../../ui/lazy-part.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { TabLinks } from '../../ui/tab-links.tsx'
 import { SettingsFrame } from '../settings/settings-frame.tsx'
+import { SettingsHeading } from '../settings/settings-heading.tsx'
 
 const LOADING = <SkeletonRows rows={3} className="h-40" />
 
@@ -28,11 +29,11 @@ export function TransferPage() {
   const open = PARTS.find((part) => part.tab === tab) ?? PARTS[0]
   const to = '/$workspaceId/settings/transfer' as const
   return (
-    <SettingsFrame
-      part="transfer"
-      title="Import and export"
-      description="Bring your links with their history, and export everything anytime."
-    >
+    <SettingsFrame part="transfer">
+      <SettingsHeading
+        title="Import and export"
+        description="Bring your links with their history, and export everything anytime."
+      />
       <TabLinks
         label="Import and export"
         current={open.label}

@@ -11,6 +11,7 @@ import { answerSignIn, type SessionCheck } from '../../api/session-gate.ts'
 import { SESSION_CHANNEL, SIGNED_IN_PATH } from '../../api/signed-in-tab.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/forms/field.tsx'
+import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { ModalDialog } from '../../ui/overlays/modal-dialog.tsx'
 import { SecondStepForm } from '../second-step-form.tsx'
@@ -115,10 +116,9 @@ function FirstStep({ person, field, finish, onSecondStep }: FirstStepProps) {
   return (
     <>
       {problem && <FormError>{problem.message}</FormError>}
-      <form
+      <Form
         className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           withPasskey.reset()
           withPassword.mutate()
         }}
@@ -144,7 +144,7 @@ function FirstStep({ person, field, finish, onSecondStep }: FirstStepProps) {
         <Button type="submit" variant="primary" busy={withPassword.isPending}>
           Sign in
         </Button>
-      </form>
+      </Form>
       {canUsePasskeys() && (
         <Button
           icon={<Fingerprint size={16} />}

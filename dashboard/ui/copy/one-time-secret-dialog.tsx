@@ -1,7 +1,6 @@
 // A dialog with a text that is shown only once: an API key, a secret, an invitation link.
 
 import type { ReactNode } from 'react'
-import { Button } from '../button.tsx'
 import { Dialog } from '../overlays/dialog.tsx'
 import { CopyableText } from './copyable-text.tsx'
 
@@ -23,17 +22,7 @@ export const OneTimeSecretDialog = ({
   onClose: () => void
   children?: ReactNode
 }) => (
-  <Dialog
-    open
-    onClose={onClose}
-    title={title}
-    description={description}
-    footer={
-      <Button variant="primary" onClick={onClose}>
-        {done}
-      </Button>
-    }
-  >
+  <Dialog onClose={onClose} title={title} description={description} done={done}>
     <CopyableText text={text} label={label} />
     {children}
   </Dialog>

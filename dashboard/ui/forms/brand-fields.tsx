@@ -4,7 +4,7 @@ import { useId, useRef, useState } from 'react'
 import type { BrandResource } from '../../../server/features/accounts/brand/schema.ts'
 import { Button } from '../button.tsx'
 import { ColorField } from './color-field.tsx'
-import { Field, formatExample, Textarea, TextField } from './field.tsx'
+import { formatExample, TextareaField, TextField } from './field.tsx'
 import { findFieldError } from './form-error.tsx'
 import { toLogo } from './to-logo.ts'
 
@@ -26,7 +26,6 @@ export function BrandFields({ brand, inherited, errors, disabled, change }: Bran
     autoComplete: 'off',
     onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value || null }),
   })
-  const { error: footerError, ...footer } = bind('footer')
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-5">
       <TextField
@@ -64,9 +63,13 @@ export function BrandFields({ brand, inherited, errors, disabled, change }: Bran
         hint="Replies to these emails go to this address."
         {...bind('replyTo')}
       />
-      <Field label="Footer" hint="Shown at the end of pages and emails." error={footerError}>
-        {(control) => <Textarea {...control} maxLength={300} rows={2} {...footer} />}
-      </Field>
+      <TextareaField
+        label="Footer"
+        hint="Shown at the end of pages and emails."
+        maxLength={300}
+        rows={2}
+        {...bind('footer')}
+      />
       <BrandPreview brand={{ ...inherited, ...pickSet(brand) }} />
     </div>
   )

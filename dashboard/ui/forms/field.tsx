@@ -4,9 +4,10 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from '../class-names.ts'
 import { t } from '../text.ts'
 import { CONTROL } from './control-class.ts'
+import { Select, type SelectProps } from './select.tsx'
 import { stripPastedUrl } from './strip-around-url.ts'
 
-export { Select } from './select.tsx'
+export { Select }
 
 interface FieldProps {
   label: ReactNode
@@ -64,12 +65,51 @@ export const Textarea = ({ className, ...props }: ComponentProps<'textarea'>) =>
   <textarea {...props} className={classNames(CONTROL, 'min-h-20 py-2', className)} />
 )
 
-type TextFieldProps = Omit<ComponentProps<'input'>, 'children'> & Omit<FieldProps, 'children'>
+type LabelProps = Omit<FieldProps, 'children'>
+/** The props of a control in a Field. `className` is that of the Field. */
+type Labeled<Props> = Omit<Props, 'children' | 'className'> & LabelProps
 
-export function TextField({ label, hint, error, hideLabel, className, ...props }: TextFieldProps) {
+export function TextField({
+  label,
+  hint,
+  error,
+  hideLabel,
+  className,
+  ...props
+}: Labeled<ComponentProps<'input'>>) {
   return (
     <Field {...{ label, hint, error, hideLabel, className }}>
       {(control) => <Input {...control} {...props} />}
+    </Field>
+  )
+}
+
+export function TextareaField({
+  label,
+  hint,
+  error,
+  hideLabel,
+  className,
+  ...props
+}: Labeled<ComponentProps<'textarea'>>) {
+  return (
+    <Field {...{ label, hint, error, hideLabel, className }}>
+      {(control) => <Textarea {...control} {...props} />}
+    </Field>
+  )
+}
+
+export function SelectField({
+  label,
+  hint,
+  error,
+  hideLabel,
+  className,
+  ...props
+}: Omit<SelectProps, 'className'> & LabelProps) {
+  return (
+    <Field {...{ label, hint, error, hideLabel, className }}>
+      {(control) => <Select {...control} {...props} />}
     </Field>
   )
 }

@@ -23,7 +23,6 @@ export function LeaveGuard({ discard, isKept }: { discard: () => void; isKept: b
   if (blocker.status !== 'blocked') return null
   return (
     <ConfirmDialog
-      open
       onClose={blocker.reset}
       title="Leave without saving?"
       action="Discard changes"

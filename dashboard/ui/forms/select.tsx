@@ -12,8 +12,9 @@ export interface SelectProps extends SelectButtonProps {
   /** For a form that reads its fields by name. */
   name?: string
   onChange?: (event: { target: { value: string } }) => void
-  /** `<option>` elements. */
-  children: ReactNode
+  /** `<option>` elements, before those of `options`. */
+  children?: ReactNode
+  options?: Iterable<readonly [value: string | number, label: string]>
 }
 
 const loadList = async () => (await import('../controls/open-select.tsx')).OpenSelect
@@ -23,8 +24,19 @@ const preload = () => void loadList().catch(() => undefined)
 const opensList = ({ key, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
   key === 'ArrowDown' || key === 'ArrowUp' || (/^\p{L}$/u.test(key) && !ctrlKey && !metaKey && !altKey)
 
-export function Select({ value, name, onChange, children, className, ...props }: SelectProps) {
-  const options = readOptions(children)
+export function Select({
+  value,
+  name,
+  onChange,
+  children,
+  options: pairs = [],
+  className,
+  ...props
+}: SelectProps) {
+  const options = [
+    ...readOptions(children),
+    ...Array.from(pairs, ([own, label]) => ({ value: String(own), label, text: label })),
+  ]
   const [own, setOwn] = useState<string>()
   const [List, setList] = useState<ComponentType<OpenSelectProps>>()
   const current = String(value ?? own)

@@ -6,7 +6,7 @@ import { Button } from '../button.tsx'
 import { Dialog } from './dialog.tsx'
 
 interface ConfirmProps {
-  open: boolean
+  open?: boolean
   onClose: () => void
   title: string
   children: ReactNode

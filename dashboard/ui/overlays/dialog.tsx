@@ -3,24 +3,44 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { IconButton } from '../button.tsx'
+import { Button, IconButton } from '../button.tsx'
 import { classNames } from '../class-names.ts'
 
 interface DialogProps {
-  open: boolean
+  /** For a dialog that is drawn while it is closed too. */
+  open?: boolean
   onClose: () => void
   title: ReactNode
   description?: ReactNode
   /** Buttons below the scrolling content. */
   footer?: ReactNode
+  /** In place of a footer: the label of its only button, which closes the dialog. */
+  done?: string
   children?: ReactNode
   /** Opens at the right side with full height, instead of in the middle. */
   drawer?: boolean
   wide?: boolean
 }
 
-export function Dialog({ open, onClose, title, description, footer, children, drawer, wide }: DialogProps) {
+export function Dialog({
+  open = true,
+  onClose,
+  title,
+  description,
+  done,
+  children,
+  drawer,
+  wide,
+  ...props
+}: DialogProps) {
   useFocusReturn()
+  const footer = done ? (
+    <Button variant="primary" onClick={onClose}>
+      {done}
+    </Button>
+  ) : (
+    props.footer
+  )
   const place = drawer
     ? 'slide inset-y-0 right-0 h-dvh w-full border-l sm:max-w-xl'
     : classNames(

@@ -1,4 +1,4 @@
-// The command `backup` copies everything of an installation beside its running server.
+// The command `backup` copies a whole installation while its server runs.
 
 import { CommandError, type FileCommand } from '../command.ts'
 

@@ -1,4 +1,4 @@
-// The command `compact` gives the room of deleted rows back to the disk, and removes their last traces.
+// The command `compact` frees the disk space of deleted rows, and removes their last traces.
 
 import { compactSqlite } from '../../storage/database/compact-sqlite.ts'
 import { toSqlitePath } from '../../storage/database/open-reader.ts'

@@ -1,5 +1,5 @@
-// The command `doctor` says whether all is well, and what to do where it is not. It works without a server, without
-// valid settings and without a data directory.
+// The command `doctor` reports problems and their fixes. It works without a server, without valid settings and
+// without a data directory.
 
 import { parseEmail } from '../arguments.ts'
 import type { StandaloneCommand } from '../command.ts'

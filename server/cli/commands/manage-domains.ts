@@ -15,6 +15,68 @@ import { type Command, CommandError, type CommandNeeds } from '../command.ts'
 const ID = 'The id of a domain'
 const PAGE = 100
 
+export const DOMAIN_COMMANDS: Command[] = [
+  {
+    name: 'domain add',
+    form: '<name> --workspace <id>',
+    help: 'adds a domain and prints the DNS records that it needs',
+    words: 1,
+    options: ['workspace'],
+    async run(needs, { words, options }) {
+      const workspaceId = parseIdArgument(options.workspace, '--workspace')
+      if (words[0] === undefined) throw new CommandError('Name the domain, such as go.example.com.')
+      const actor = await getOperatorActor(needs, { workspaceId })
+      return print(await createDomain(await createDomainNeeds(needs), actor, { domain: words[0] }))
+    },
+  },
+  {
+    name: 'domain list',
+    form: '--workspace <id>',
+    help: 'lists the domains of a workspace',
+    words: 0,
+    options: ['workspace'],
+    async run(needs, { options }) {
+      const workspaceId = parseIdArgument(options.workspace, '--workspace')
+      const actor = await getOperatorActor(needs, { workspaceId })
+      const domainNeeds = await createDomainNeeds(needs)
+      const lines: string[] = []
+      for (let cursor: string | undefined; ; ) {
+        const { data, nextCursor } = await listDomains(domainNeeds, actor, { limit: PAGE, cursor })
+        lines.push(...data.map(print))
+        if (nextCursor === null) return lines.join('\n')
+        cursor = nextCursor
+      }
+    },
+  },
+  {
+    name: 'domain verify',
+    form: '<id>',
+    help: 'checks the DNS of a domain now; its links work once its TXT record is found',
+    words: 1,
+    options: [],
+    async run(needs, { words }) {
+      const domainId = parseIdArgument(words[0], ID)
+      const actor = await getOperatorActor(needs, { domainId })
+      return print(await verifyDomain(await createDomainNeeds(needs), actor, domainId))
+    },
+  },
+  {
+    name: 'domain remove',
+    form: '<id> [--move-to <id or default>]',
+    help: 'removes a domain without links, or moves its links to another domain first',
+    words: 1,
+    options: ['move-to'],
+    async run(needs, { words, options }) {
+      const domainId = parseIdArgument(words[0], ID)
+      const moveTo = options['move-to']
+      if (moveTo !== undefined && moveTo !== 'default') parseIdArgument(moveTo, '--move-to')
+      const actor = await getOperatorActor(needs, { domainId })
+      const { domain } = await deleteDomain(await createDomainNeeds(needs), actor, domainId, moveTo)
+      return JSON.stringify({ id: domainId, domain, removed: true })
+    },
+  },
+]
+
 /** The running server learns of each change through the database. It emails nobody about the operator's changes. */
 async function createDomainNeeds({ db, now, config }: CommandNeeds): Promise<VerificationNeeds> {
   const site = createSite(config)
@@ -36,66 +98,3 @@ async function createDomainNeeds({ db, now, config }: CommandNeeds): Promise<Ver
 /** One line, with the operator's next step. */
 const print = ({ id, domain, verified, primary, problem, links, dns }: DomainResource) =>
   JSON.stringify({ id, domain, verified, primary, problem, links, dns })
-
-export const addDomainCommand: Command = {
-  name: 'domain add',
-  form: '<name> --workspace <id>',
-  help: 'adds a domain and prints the DNS records that it needs',
-  words: 1,
-  options: ['workspace'],
-  async run(needs, { words, options }) {
-    const workspaceId = parseIdArgument(options.workspace, '--workspace')
-    if (words[0] === undefined) throw new CommandError('Name the domain, such as go.example.com.')
-    const actor = await getOperatorActor(needs, { workspaceId })
-    return print(await createDomain(await createDomainNeeds(needs), actor, { domain: words[0] }))
-  },
-}
-
-export const listDomainsCommand: Command = {
-  name: 'domain list',
-  form: '--workspace <id>',
-  help: 'lists the domains of a workspace',
-  words: 0,
-  options: ['workspace'],
-  async run(needs, { options }) {
-    const workspaceId = parseIdArgument(options.workspace, '--workspace')
-    const actor = await getOperatorActor(needs, { workspaceId })
-    const domainNeeds = await createDomainNeeds(needs)
-    const lines: string[] = []
-    for (let cursor: string | undefined; ; ) {
-      const { data, nextCursor } = await listDomains(domainNeeds, actor, { limit: PAGE, cursor })
-      lines.push(...data.map(print))
-      if (nextCursor === null) return lines.join('\n')
-      cursor = nextCursor
-    }
-  },
-}
-
-export const verifyDomainCommand: Command = {
-  name: 'domain verify',
-  form: '<id>',
-  help: 'checks the DNS of a domain now; its links work once its TXT record is found',
-  words: 1,
-  options: [],
-  async run(needs, { words }) {
-    const domainId = parseIdArgument(words[0], ID)
-    const actor = await getOperatorActor(needs, { domainId })
-    return print(await verifyDomain(await createDomainNeeds(needs), actor, domainId))
-  },
-}
-
-export const removeDomainCommand: Command = {
-  name: 'domain remove',
-  form: '<id> [--move-to <id or default>]',
-  help: 'removes a domain without links, or moves its links to another domain first',
-  words: 1,
-  options: ['move-to'],
-  async run(needs, { words, options }) {
-    const domainId = parseIdArgument(words[0], ID)
-    const moveTo = options['move-to']
-    if (moveTo !== undefined && moveTo !== 'default') parseIdArgument(moveTo, '--move-to')
-    const actor = await getOperatorActor(needs, { domainId })
-    const { domain } = await deleteDomain(await createDomainNeeds(needs), actor, domainId, moveTo)
-    return JSON.stringify({ id: domainId, domain, removed: true })
-  },
-}

@@ -11,7 +11,7 @@ export const mcpCommand: StandaloneCommand = {
   words: 0,
   options: ['url', 'key', 'write'],
   async runStandalone({ options }) {
-    // The other users of a machine see the options of a command, and not its environment.
+    // Other users of a machine can see the options of a command, but not its environment.
     const access = readApiAccess()
     const origin = parseServerUrl(options.url ?? access.url)
     const key = options.key ?? access.key ?? ''

@@ -45,7 +45,7 @@ export interface DemoHit {
   /** Set when all hits are in order. */
   id: number
   at: number
-  /** The index in `DEMO_LINKS`; -1 where there is no link. */
+  /** The index in `DEMO_LINKS`; -1 without a link. */
   link: number
   outcome: HitOutcome
   class: HitClass
@@ -218,7 +218,7 @@ function addOrganicVisit(hits: DemoHit[], at: number, random: Random): DemoHit {
   return arrival.visit.landing
 }
 
-/** Adds a hit that is no person's click: of a bot, of a browser that prefetches, or of a program that checks the link. */
+/** Adds a hit that is not a human click: of a bot, a prefetch, or a link checker. */
 function addNoise(hits: DemoHit[], link: number, at: number, random: Random) {
   const person = createVisitor(link, random)
   const dice = random()

@@ -1,5 +1,5 @@
-// Runs `towpath demo`: creates a workspace as a small company would have it after a month. This process writes the rows.
-// It hands the clicks over to the process that owns the hits, which counts them like all others.
+// Runs `towpath demo`: creates the workspace of a small company after two months. This process writes the rows, and
+// passes the clicks to the process that owns the hits, which counts them like all others.
 
 import { randomInt } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'

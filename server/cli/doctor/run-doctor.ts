@@ -1,4 +1,4 @@
-// Runs the checks outside a server: beside a running one or alone, whatever state the directory is in.
+// Runs the checks outside the server, with or without a running server, for a directory in any state.
 
 import { join } from 'node:path'
 import { type ConfigInspection, inspectConfig } from '../../config/config.ts'
@@ -9,8 +9,7 @@ import type { DoctorFinding } from '../../features/doctor/finding.ts'
 import type { DoctorNeeds } from '../../features/doctor/needs.ts'
 import { createOperatorToken, toAnswerProof } from '../../features/doctor/operator-token.ts'
 import { CHECKS, type Check, SERVER_CHECK } from '../../features/doctor/report/check-list.ts'
-import { toReport } from '../../features/doctor/report/report.ts'
-import { runChecks } from '../../features/doctor/report/run-checks.ts'
+import { runChecks, toReport } from '../../features/doctor/report/run-checks.ts'
 import type { DoctorReport } from '../../features/doctor/schema.ts'
 import { requestFromOperator } from '../../http/operator-request.ts'
 import { parseJson } from '../../lib/formats/parse-json.ts'
@@ -23,7 +22,7 @@ import { inspectDuckDbFile } from '../../storage/hits/duckdb/inspect.ts'
 import type { HitInspection } from '../../storage/hits/hit-engine.ts'
 import { isDataDirLocked } from '../../storage/lock.ts'
 
-/** @param mailTo who gets a test mail */
+/** @param mailTo the recipient of a test mail */
 export async function runDoctor(mailTo?: string): Promise<DoctorReport> {
   const inspection = inspectConfig()
   const { config, problems } = inspection
@@ -77,7 +76,7 @@ async function runFor(
   return sortByCheck([...own, ...others])
 }
 
-/** The server holds the directory and does not answer. */
+/** The server has the lock of the directory, but does not answer. */
 const toSilence = (checks: Check[], { message }: Error): DoctorFinding[] =>
   checks.map(({ name }) =>
     name === SERVER_CHECK

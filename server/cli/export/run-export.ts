@@ -1,4 +1,4 @@
-// Runs `towpath export`: writes a whole workspace into a file, beside a server and without one.
+// Runs `towpath export`: writes a whole workspace into a file, with or without a running server.
 
 import { mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -39,7 +39,7 @@ export async function runExport(
     try {
       const site = createSite(config)
       const pieces = await exportWorkspace(
-        // A running server decides in a moment what is pending, and so does the next one.
+        // A running server decides pending attribution soon, and so does the next one.
         {
           db,
           site,

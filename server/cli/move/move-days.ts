@@ -1,5 +1,5 @@
-// Moves the hits of whole days from a DuckDB file to ClickHouse, and compares each day in both. A day that is there
-// already, and the same, is left alone, so this runs as often as one likes.
+// Moves the hits of whole days from a DuckDB file to ClickHouse, and compares each day in both. An equal day is
+// skipped, so this can be repeated.
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// Opens both ends of a move, and makes sure that the new stores are empty or hold an earlier part of this very move.
+// Opens the old and the new stores of a move, and checks that the new stores are empty or contain an earlier part of
+// this move.
 
 import { ensureNodeId } from '../../features/hits/spool/node-id.ts'
 import { findFilledTable, openCopyTarget } from '../../storage/database/copy/copy-target.ts'

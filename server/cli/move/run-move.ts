@@ -1,5 +1,5 @@
-// Runs `towpath move`: data that cannot change any more moves beside the running server, and the rest while it is
-// stopped. Each step is recorded in the target database, so a move that was killed goes on from there.
+// Runs `towpath move`: data that cannot change any more is moved while the server runs, and the rest while it is
+// stopped. Each step is recorded in the target database, so an interrupted move continues.
 
 import { existsSync, mkdirSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -65,7 +65,7 @@ export async function runMove(needs: MoveNeeds, targets: MoveTargets): Promise<s
 const STOP_NOW =
   'Moved everything that can move while the server runs. Stop the server now: the rest moves once it has stopped.'
 
-/** Moves the days that are over, from a copy of the file that the server makes. */
+/** Moves past days from a copy of the file that the server makes. */
 async function moveClosedDays(needs: MoveNeeds, move: Move): Promise<void> {
   const { dataDir } = move
   const lock = tryToLockDataDir(dataDir)
@@ -110,8 +110,8 @@ async function moveTheRest(needs: MoveNeeds, move: Move, targets: MoveTargets): 
 }
 
 /**
- * A server that has run since the last attempt has changed the rows. Each start makes a new segment of the spool, so the
- * last one tells.
+ * A server that has run since the last attempt has changed the rows. Each start creates a new segment of the spool,
+ * so a higher number shows this.
  */
 async function noticeServerRun({ dataDir, log }: Move, undo: () => Promise<void>): Promise<void> {
   const names = await readdir(join(dataDir, 'spool'))

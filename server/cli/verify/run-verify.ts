@@ -1,4 +1,4 @@
-// Runs `towpath verify`: recomputes the closed days of a workspace, beside a server and without one.
+// Runs `towpath verify`: recomputes the closed days of a workspace, with or without a running server.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -12,33 +12,29 @@ import {
 } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
 import { sendPage } from '../../http/send-page.ts'
-import { toTextStream } from '../../http/text-stream.ts'
+import { sendFile } from '../../http/text-stream.ts'
 import { orderedJson } from '../../lib/formats/ordered-json.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
 import type { AnnounceNeeds } from './leads/announce-submission.ts'
 import * as formShapes from './schema.ts'
-import { createForm } from './settings/create-form.ts'
-import { deleteForm } from './settings/delete-form.ts'
+import { createForm, deleteForm, updateForm } from './settings/change-form.ts'
 import { toFormResource } from './settings/form.ts'
 import { getForm } from './settings/get-form.ts'
 import { listForms } from './settings/list-forms.ts'
-import { updateForm } from './settings/update-form.ts'
 import type { SpamLearner } from './spam/learn-spam.ts'
 import type { WorkspaceSpamCache } from './spam/workspace-spam.ts'
 import { getAttributionReport } from './submissions/attribution-report.ts'
 import { SubmissionIds, SubmissionStateShape, UpdateSubmissions } from './submissions/bulk-schema.ts'
-import { deleteSubmission } from './submissions/delete-submission.ts'
-import { deleteSubmissions } from './submissions/delete-submissions.ts'
+import { deleteSubmission, deleteSubmissions } from './submissions/delete-submissions.ts'
 import { exportSubmissions } from './submissions/export-submissions.ts'
 import { getSubmission } from './submissions/get-submission.ts'
 import { listAllSubmissions, listSubmissions } from './submissions/list-submissions.ts'
 import * as submissionShapes from './submissions/schema.ts'
 import { toSubmissionResource } from './submissions/submission.ts'
-import { updateSubmission } from './submissions/update-submission.ts'
-import { updateSubmissions } from './submissions/update-submissions.ts'
+import { updateSubmission, updateSubmissions } from './submissions/update-submissions.ts'
 
-export interface FormsApiNeeds extends Omit<AnnounceNeeds, 'engine'> {
+export interface FormsApiNeeds extends Omit<AnnounceNeeds, 'db'> {
   /** `https://go.example`, before `/f/{formKey}`. */
   origin: string
   now: () => number
@@ -56,6 +52,8 @@ const shapes = { ...formShapes, ...submissionShapes }
 const { FormShape, SubmissionShape } = shapes
 const forms = { tags: ['Forms'] }
 const submissions = { tags: ['Submissions'] }
+const readSubmissions = { ...submissions, method: 'get', scope: 'submissions:read' } as const
+const writeSubmissions = { ...submissions, scope: 'submissions:write' } as const
 const byFormKey = { params: shapes.FormKeyParameter }
 const byId = { params: IdParameter }
 
@@ -136,10 +134,8 @@ const states = z.array(SubmissionStateShape)
 
 const submissionRoutes = {
   list: apiRoute({
-    ...submissions,
-    method: 'get',
+    ...readSubmissions,
     path: '/forms/{formKey}/submissions',
-    scope: 'submissions:read',
     operationId: 'listSubmissions',
     summary: 'List the submissions of a form, newest first',
     description:
@@ -150,10 +146,8 @@ const submissionRoutes = {
     fails: [404],
   }),
   all: apiRoute({
-    ...submissions,
-    method: 'get',
+    ...readSubmissions,
     path: '/submissions',
-    scope: 'submissions:read',
     operationId: 'listAllSubmissions',
     summary: 'List the submissions of all forms, newest first',
     description: 'Takes the filters of the list of one form, and `formKey`. A page ends at about 4 MiB.',
@@ -161,10 +155,8 @@ const submissionRoutes = {
     responses: { 200: pageResponse(SubmissionShape, 'A page of submissions') },
   }),
   export: apiRoute({
-    ...submissions,
-    method: 'get',
+    ...readSubmissions,
     path: '/forms/{formKey}/submissions/export',
-    scope: 'submissions:read',
     operationId: 'exportSubmissions',
     summary: 'Export the submissions of a form',
     description:
@@ -189,10 +181,9 @@ const submissionRoutes = {
     fails: [404],
   }),
   updateMany: apiRoute({
-    ...submissions,
+    ...writeSubmissions,
     method: 'patch',
     path: '/submissions/bulk',
-    scope: 'submissions:write',
     operationId: 'updateSubmissions',
     summary: 'Change the status or the assignee of up to 100 submissions, all or nothing',
     request: { body: jsonRequestBody(UpdateSubmissions, { ids: [1], status: 'archived' }) },
@@ -200,10 +191,9 @@ const submissionRoutes = {
     fails: [404],
   }),
   deleteMany: apiRoute({
-    ...submissions,
+    ...writeSubmissions,
     method: 'delete',
     path: '/submissions/bulk',
-    scope: 'submissions:write',
     operationId: 'deleteSubmissions',
     summary: 'Delete up to 100 submissions, all or nothing',
     request: { query: SubmissionIds },
@@ -211,10 +201,8 @@ const submissionRoutes = {
     fails: [404],
   }),
   get: apiRoute({
-    ...submissions,
-    method: 'get',
+    ...readSubmissions,
     path: '/submissions/{id}',
-    scope: 'submissions:read',
     operationId: 'getSubmission',
     summary: 'Get a submission',
     request: byId,
@@ -222,10 +210,9 @@ const submissionRoutes = {
     fails: [404],
   }),
   update: apiRoute({
-    ...submissions,
+    ...writeSubmissions,
     method: 'patch',
     path: '/submissions/{id}',
-    scope: 'submissions:write',
     operationId: 'updateSubmission',
     summary: 'Change the status, the notes or the assignee of a submission',
     request: {
@@ -236,10 +223,9 @@ const submissionRoutes = {
     fails: [404],
   }),
   delete: apiRoute({
-    ...submissions,
+    ...writeSubmissions,
     method: 'delete',
     path: '/submissions/{id}',
-    scope: 'submissions:write',
     operationId: 'deleteSubmission',
     summary: 'Delete a submission',
     request: byId,
@@ -247,10 +233,8 @@ const submissionRoutes = {
     fails: [404],
   }),
   attribution: apiRoute({
-    ...submissions,
-    method: 'get',
+    ...readSubmissions,
     path: '/submissions/{id}/attribution',
-    scope: 'submissions:read',
     operationId: 'getSubmissionAttribution',
     summary: 'Get the attribution of a submission: its touches in order, and why each counts',
     request: byId,
@@ -329,18 +313,16 @@ function addSubmissions(api: ReturnType<typeof createApi>, toNeeds: ToNeeds) {
         { format, bom, delimiter, timezone },
         c.req.raw.signal,
       ).finally(() => c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS))
-      const isHead = c.req.method === 'HEAD'
-      if (!isHead) {
+      if (c.req.method !== 'HEAD') {
         const target = { type: 'form', id: formKey } as const
         // The values of filters can be an address of a visitor.
         const detail = { format, filters: Object.keys(selection).sort() }
         await recordExport(toNeeds(c), c.get('actor'), { action: 'submission.exported', target, detail })
       }
-      const body = isHead ? null : toTextStream(pieces, c.get('requestId'))
-      return c.body(body as never, 200, {
+      return sendFile(c, pieces, {
         'Content-Type': EXPORT_MEDIA_TYPES[format],
         'Content-Disposition': `attachment; filename=submissions-${formKey}.${format}`,
-      }) as never
+      })
     })
     .openapi(submissionRoutes.get, async (c) => {
       const row = await getSubmission(toNeeds(c), c.get('actor'), parseId(c.req.valid('param').id))

@@ -2,7 +2,7 @@
 
 import { apiRoute, dataResponse, IdParameter, parseId } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
-import { toByteStream } from '../../http/text-stream.ts'
+import { sendFile } from '../../http/text-stream.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { getSubmission } from './submissions/get-submission.ts'
 import type { SubmissionNeeds } from './submissions/submission.ts'
@@ -98,15 +98,12 @@ export function createFilesApi(needs: FilesApiNeeds) {
       const actor = c.get('actor')
       const { id } = await getSubmission({ ...needs, db }, actor, parseId(c.req.valid('param').id))
       const zip = await zipSubmissionFiles(store, await listStoredFiles(db.read, actor.workspaceId, id))
-      const isHead = c.req.method === 'HEAD'
-      if (isHead) await zip.pieces.return(undefined)
       c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS)
-      const body = isHead ? null : toByteStream(zip.pieces, c.get('requestId'))
-      return c.body(body as never, 200, {
+      return sendFile(c, zip.pieces, {
         ...UNTRUSTED_HEADERS,
         'Content-Type': EXPORT_MEDIA_TYPES.zip,
         'Content-Disposition': toAttachment(`submission-${id}-files.zip`),
         'Content-Length': String(zip.bytes),
-      }) as never
+      })
     })
 }

@@ -3,10 +3,10 @@
 import { z } from '@hono/zod-openapi'
 import {
   flag,
-  numberParameter,
   oneOf,
   originPattern,
-  parameter,
+  PAGE_PARAMETERS,
+  readAs,
   text,
   wholeNumber,
 } from '../../lib/api-fields.ts'
@@ -24,7 +24,7 @@ import { SpamSettingsInput, SpamSettingsShape } from './spam/schema.ts'
 import { ReplyTemplatesInput, ReplyTemplatesShape } from './team-replies/schema.ts'
 import { UploadSettingsInput, UploadSettingsShape } from './uploads/schema.ts'
 
-const REDIRECT_MAX = 2048
+const ADDRESS_MAX = 2048
 const LIST_MAX = 100
 const NEXT_HOSTS_MAX = 50
 /** Submissions a minute from one address. */
@@ -82,25 +82,23 @@ const fieldName = text(1, FIELD_NAME_MAX)
   .refine((name) => !hasControlPrefix(name), 'must not start with "_": such fields are never stored')
   .refine((name) => name !== CAPTCHA_FIELD, "is the captcha's own field; set captcha to true instead")
 
-const webUrl = (description: string, example: string) =>
-  text(1, REDIRECT_MAX)
+/** The address of a page of a site. */
+export const pageAddress = () =>
+  text(1, ADDRESS_MAX)
     .transform((value, context) => {
       const checked = checkUrl(value, { schemes: [] })
-      if ('href' in checked && checked.href.length <= REDIRECT_MAX) return checked.href
-      const message = 'wrong' in checked ? checked.wrong : `must be at most ${REDIRECT_MAX} characters`
+      if ('href' in checked && checked.href.length <= ADDRESS_MAX) return checked.href
+      const message = 'wrong' in checked ? checked.wrong : `must be at most ${ADDRESS_MAX} characters`
       context.addIssue({ code: 'custom', message })
       return z.NEVER
     })
+    .openapi({ type: 'string', format: 'uri', minLength: 1, maxLength: ADDRESS_MAX })
+
+const pageSetting = (description: string, example: string) =>
+  pageAddress()
     .nullable()
     .optional()
-    .openapi({
-      type: ['string', 'null'],
-      format: 'uri',
-      minLength: 1,
-      maxLength: REDIRECT_MAX,
-      description,
-      example,
-    })
+    .openapi({ type: ['string', 'null'], description, example })
 
 const retentionDays = (description: string) =>
   wholeNumber(1, RETENTION_MAX).nullable().optional().openapi({ description })
@@ -112,12 +110,7 @@ const returnMode = (description: string) =>
     .openapi({ description: `${description} ${DEFAULT_RETURN_MODE} when absent` })
 
 const nextHost = text(1, NEXT_HOST_MAX)
-  .transform((value, context) => {
-    const host = normalizeNextHost(value)
-    if (host !== undefined) return host
-    context.addIssue({ code: 'custom', message: 'must be a host such as example.com or example.com:8443' })
-    return z.NEVER
-  })
+  .transform(readAs(normalizeNextHost, 'must be a host such as example.com or example.com:8443'))
   .openapi({ type: 'string', minLength: 1, maxLength: NEXT_HOST_MAX, example: 'example.com' })
 
 /** The settings of a form, all optional. `null` sets the value of a new form. */
@@ -130,11 +123,11 @@ const fields = {
     .nullable()
     .optional()
     .openapi({ example: ['email'] }),
-  redirectUrl: webUrl(
+  redirectUrl: pageSetting(
     "The browser's destination after a submission without the snippet. Overrides `afterSubmit`",
     'https://example.com/thanks',
   ),
-  pageUrl: webUrl(
+  pageUrl: pageSetting(
     'The page with the form. Replaces a Referer that is only the origin of the same site',
     'https://example.com/contact',
   ),
@@ -203,10 +196,7 @@ export const UpdateForm = z.strictObject({ name: formName.optional(), ...fields 
 export type CreateFormInput = z.infer<typeof CreateForm>
 export type UpdateFormInput = z.infer<typeof UpdateForm>
 
-export const FormListQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
-})
+export const FormListQuery = z.strictObject(PAGE_PARAMETERS)
 export type FormListQueryInput = z.infer<typeof FormListQuery>
 
 export const FormKeyParameter = z.object({

@@ -145,3 +145,13 @@ export const toReservedOnDomains = (renamed: string[]): ReadonlySet<string> =>
   new Set([...RESERVED_ON_DOMAINS, ...renamed.map((name) => toSlugKey(name))])
 
 export const generateSlug = () => randomFrom(SLUG_ALPHABET, RANDOM_LENGTH)
+
+/** Numbers after a slug that are tried before random letters. */
+const NUMBERED_MAX = 8
+
+/** Slugs to try in place of one that is taken. */
+export function* listSimilarSlugs(slug: string): Generator<string> {
+  const append = (end: string) => slug.slice(0, SLUG_MAX - end.length) + end
+  for (let number = 2; number < 2 + NUMBERED_MAX; number++) yield append(`-${number}`)
+  yield append(`-${generateSlug()}`)
+}

@@ -10,12 +10,10 @@ import {
   parseId,
 } from '../../http/api-route.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
-import { askChannelRecipients } from './channels/ask-channel-recipients.ts'
-import { describeChannel, getChannel } from './channels/channel.ts'
+import { askChannelRecipients, describeChannel, getChannel, listChannels } from './channels/channel.ts'
 import type { WakeDeliverer } from './channels/contract.ts'
 import { createChannel } from './channels/create-channel.ts'
 import { deleteChannel } from './channels/delete-channel.ts'
-import { listChannels } from './channels/list-channels.ts'
 import { rotateSecret } from './channels/rotate-secret.ts'
 import { updateChannel } from './channels/update-channel.ts'
 import type { AttemptNeeds } from './delivery/attempt-delivery.ts'
@@ -32,8 +30,8 @@ export interface NotifyApiNeeds extends Omit<AttemptNeeds, 'db'> {
 }
 
 const { ChannelShape, NewChannelShape, DeliveryShape, DeliveryDetailShape } = shapes
-const channels = { tags: ['Channels'] }
-const deliveries = { tags: ['Deliveries'] }
+const channels = { tags: ['Channels'], scope: 'channels:write' as const }
+const deliveries = { tags: ['Deliveries'], scope: 'channels:write' as const }
 const idParameter = { params: IdParameter }
 /** For answers with the signing secret of a webhook. A client that lost it can ask again with its Idempotency-Key. */
 const showsSecret = { secretInAnswer: true }
@@ -43,7 +41,6 @@ const channelRoutes = {
     ...channels,
     method: 'get',
     path: '/channels',
-    scope: 'channels:write',
     operationId: 'listChannels',
     summary: 'List channels, newest first',
     request: { query: shapes.ChannelListQuery },
@@ -54,7 +51,6 @@ const channelRoutes = {
     ...showsSecret,
     method: 'post',
     path: '/channels',
-    scope: 'channels:write',
     operationId: 'createChannel',
     summary: 'Create a channel',
     description:
@@ -74,7 +70,6 @@ const channelRoutes = {
     ...channels,
     method: 'get',
     path: '/channels/{id}',
-    scope: 'channels:write',
     operationId: 'getChannel',
     summary: 'Get a channel',
     request: idParameter,
@@ -85,7 +80,6 @@ const channelRoutes = {
     ...channels,
     method: 'patch',
     path: '/channels/{id}',
-    scope: 'channels:write',
     operationId: 'updateChannel',
     summary: 'Change a channel',
     description: 'Setting `enabled` to true clears its failures: its waiting deliveries are attempted now.',
@@ -97,7 +91,6 @@ const channelRoutes = {
     ...channels,
     method: 'delete',
     path: '/channels/{id}',
-    scope: 'channels:write',
     operationId: 'deleteChannel',
     summary: 'Delete a channel and the record of its deliveries',
     request: idParameter,
@@ -109,7 +102,6 @@ const channelRoutes = {
     method: 'post',
     path: '/channels/{id}/test',
     slow: true,
-    scope: 'channels:write',
     operationId: 'testChannel',
     summary: 'Send a test notification and wait for the result',
     description:
@@ -123,7 +115,6 @@ const channelRoutes = {
     ...channels,
     method: 'post',
     path: '/channels/{id}/ask-recipients',
-    scope: 'channels:write',
     slow: true,
     operationId: 'askChannelRecipients',
     summary: 'Ask the unconfirmed recipients of an email channel again',
@@ -158,7 +149,6 @@ const channelRoutes = {
     ...showsSecret,
     method: 'post',
     path: '/channels/{id}/rotate-secret',
-    scope: 'channels:write',
     operationId: 'rotateChannelSecret',
     summary: 'Give a webhook a new signing secret',
     description: 'For 24 hours each request has both signatures, so that the receiver can switch secrets.',
@@ -173,7 +163,6 @@ const deliveryRoutes = {
     ...deliveries,
     method: 'get',
     path: '/deliveries',
-    scope: 'channels:write',
     operationId: 'listDeliveries',
     summary: 'List deliveries, newest first',
     description: 'Filters can be combined; a delivery must match all of them.',
@@ -184,7 +173,6 @@ const deliveryRoutes = {
     ...deliveries,
     method: 'post',
     path: '/deliveries/retry',
-    scope: 'channels:write',
     operationId: 'retryFailedDeliveries',
     summary: 'Retry all failed deliveries that were created since a time',
     request: { body: jsonRequestBody(shapes.RetryFailed, { since: '2026-01-01T00:00:00Z' }) },
@@ -194,7 +182,6 @@ const deliveryRoutes = {
     ...deliveries,
     method: 'get',
     path: '/deliveries/{id}',
-    scope: 'channels:write',
     operationId: 'getDelivery',
     summary: 'Get a delivery and its attempts',
     request: idParameter,
@@ -205,7 +192,6 @@ const deliveryRoutes = {
     ...deliveries,
     method: 'post',
     path: '/deliveries/{id}/retry',
-    scope: 'channels:write',
     operationId: 'retryDelivery',
     summary: 'Retry a delivery now',
     description:

@@ -8,7 +8,9 @@ import {
   instant,
   numberParameter,
   oneOf,
+  PAGE_PARAMETERS,
   parameter,
+  requireStartBeforeEnd,
   text,
   wholeNumber,
 } from '../../lib/api-fields.ts'
@@ -360,9 +362,7 @@ export const AskedRecipientsShape = z
   })
   .openapi('AskedRecipients')
 
-const paging = { limit: numberParameter(1, 100).optional(), cursor: parameter(1000).optional() }
-
-export const ChannelListQuery = z.strictObject(paging)
+export const ChannelListQuery = z.strictObject(PAGE_PARAMETERS)
 export type ChannelListQueryInput = z.infer<typeof ChannelListQuery>
 
 export const DeliveryShape = z
@@ -438,7 +438,7 @@ export type DeliveryDetail = z.infer<typeof DeliveryDetailShape>
 
 export const DeliveryListQuery = z
   .strictObject({
-    ...paging,
+    ...PAGE_PARAMETERS,
     status: oneOf(DELIVERY_STATUSES).optional(),
     channelId: numberParameter(1, ID_MAX).optional(),
     formKey: parameter(64).optional(),
@@ -446,10 +446,7 @@ export const DeliveryListQuery = z
     start: dateRangeEnd('start', 'An instant, or a date (its first moment, UTC)'),
     end: dateRangeEnd('end', 'An instant (exclusive), or a date (the whole day counts, UTC)'),
   })
-  .superRefine(({ start, end }, context) => {
-    if (start === undefined || end === undefined || start < end) return
-    context.addIssue({ code: 'custom', path: ['start'], message: 'must be before end' })
-  })
+  .superRefine(requireStartBeforeEnd)
 export type DeliveryListQueryInput = z.infer<typeof DeliveryListQuery>
 
 export const RetryFailed = z

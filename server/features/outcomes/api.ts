@@ -11,7 +11,7 @@ import {
   parseId,
 } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
-import { toTextStream } from '../../http/text-stream.ts'
+import { sendFile } from '../../http/text-stream.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
 import { deleteOutcome } from './delete-outcome.ts'
@@ -119,20 +119,18 @@ export function createOutcomesApi({ now, origin }: OutcomesApiNeeds) {
       const actor = c.get('actor')
       // A filter that few outcomes pass sends nothing for a while.
       c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS)
-      const isHead = c.req.method === 'HEAD'
       const options = { format, clickIdType, conversionName, by }
       const pieces = exportOutcomes(toNeeds(c), actor, options, c.req.raw.signal)
-      if (!isHead)
+      if (c.req.method !== 'HEAD')
         await recordExport(toNeeds(c), actor, {
           action: 'outcome.exported',
           detail: { format: format ?? 'csv' },
         })
-      const body = isHead ? null : toTextStream(pieces, c.get('requestId'))
       const name = format === 'google-ads' ? 'google-ads-conversions' : 'outcomes'
-      return c.body(body as never, 200, {
+      return sendFile(c, pieces, {
         'Content-Type': EXPORT_MEDIA_TYPES.csv,
         'Content-Disposition': `attachment; filename=${name}-${actor.workspaceId}.csv`,
-      }) as never
+      })
     })
     .openapi(routes.create, async (c) => {
       const body = c.req.valid('json')

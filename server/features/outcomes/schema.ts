@@ -6,7 +6,10 @@ import {
   instant,
   numberParameter,
   oneOf,
+  PAGE_PARAMETERS,
   parameter,
+  readAs,
+  requireStartBeforeEnd,
   text,
   wholeNumber,
 } from '../../lib/api-fields.ts'
@@ -47,23 +50,18 @@ const amount = z
   .regex(AMOUNT_PATTERN, AMOUNT_MESSAGE)
   .openapi({ pattern: AMOUNT_PATTERN.source, maxLength: 22 })
 
+function readCurrency(code: string): string | undefined {
+  const upper = code.length === 3 ? code.toUpperCase() : code
+  return isCurrency(upper) ? upper : undefined
+}
+
 const currency = z
   .string({ error: CURRENCY_MESSAGE })
-  .transform((code, context) => {
-    const upper = code.length === 3 ? code.toUpperCase() : code
-    if (isCurrency(upper)) return upper
-    context.addIssue({ code: 'custom', message: CURRENCY_MESSAGE })
-    return z.NEVER
-  })
+  .transform(readAs(readCurrency, CURRENCY_MESSAGE))
   .openapi({ type: 'string', pattern: '^[A-Za-z]{3}$', minLength: 3, maxLength: 3 })
 
 const emailAddress = text(1, EMAIL_MAX)
-  .transform((typed, context) => {
-    const address = toEmailAddress(typed)
-    if (address !== undefined) return address
-    context.addIssue({ code: 'custom', message: 'must be an email address' })
-    return z.NEVER
-  })
+  .transform(readAs(toEmailAddress, 'must be an email address'))
   .openapi({ type: 'string', minLength: 1, maxLength: EMAIL_MAX })
 
 /** The members that name a lead. An outcome has exactly one of them. */
@@ -137,18 +135,9 @@ export const OUTCOME_SELECTION = {
   externalId: parameter(EXTERNAL_ID_MAX).optional(),
 }
 
-export function requireStartBeforeEnd(
-  { start, end }: { start?: number; end?: number },
-  context: z.RefinementCtx,
-) {
-  if (start === undefined || end === undefined || start < end) return
-  context.addIssue({ code: 'custom', path: ['start'], message: 'must be before end' })
-}
-
 export const OutcomeListQuery = z
   .strictObject({
-    limit: numberParameter(1, 100).optional(),
-    cursor: parameter(1000).optional(),
+    ...PAGE_PARAMETERS,
     ...OUTCOME_SELECTION,
   })
   .superRefine(requireStartBeforeEnd)

@@ -32,7 +32,7 @@ export const notFoundPage = (accept: string | null, brand?: PageBrand) =>
     accept,
     404,
     'Link not found',
-    'This short link does not exist, or it has not started yet. Check the spelling, or ask the person who sent it to you.',
+    'This short link doesn’t exist, or it hasn’t started yet. Check the spelling, or ask the person who sent it to you.',
     {},
     brand,
   )
@@ -43,7 +43,7 @@ export const domainPage = (name: string, brand?: PageBrand) =>
     200,
     name,
     html`<h1>${name}</h1>
-<p>This domain is used for short links, which lead to other pages. There is nothing else here.</p>`,
+<p>This domain is used for short links, which lead to other pages. There’s nothing else here.</p>`,
     {},
     { brand },
   )
@@ -63,7 +63,7 @@ export const unavailablePage = (accept: string | null, retryAfter: number) =>
     accept,
     503,
     'Temporarily unavailable',
-    'The server cannot open this link right now. Please try again in a moment.',
+    'This link can’t be opened right now. Please try again in a moment.',
     {
       'Retry-After': String(retryAfter),
     },
@@ -77,11 +77,11 @@ export const methodNotAllowedPage = (accept: string | null) =>
 const UNAVAILABLE = {
   suspended: {
     title: 'Link suspended',
-    text: 'The operator of this server has suspended this short link, so it does not open.',
+    text: 'The operator of this server has suspended this short link, so it doesn’t open.',
   },
   blocked: {
     title: 'Link blocked',
-    text: 'This short link leads to a site that the operator of this server blocks, so it does not open.',
+    text: 'This short link leads to a site that the operator of this server blocks, so it doesn’t open.',
   },
 }
 
@@ -163,6 +163,7 @@ export function previewPage(
   { brand, stats }: { brand?: PageBrand; stats?: PreviewStats } = {},
 ) {
   const { shortUrl } = report
+  const name = shortUrl.replace(/^https?:\/\//, '')
   const card = destination === null ? null : link.card
   const heading = card?.title || (destination !== null && new URL(destination).host) || 'Link preview'
   const description = card?.description
@@ -171,8 +172,8 @@ export function previewPage(
     : ''
   const target =
     destination === null
-      ? html`<p>${shortUrl} asks for a password. Its destination is not shown here.</p>`
-      : html`<p>${shortUrl} leads to:</p>
+      ? html`<p>${name} asks for a password. Its destination isn’t shown here.</p>`
+      : html`<p>${name} leads to:</p>
 <p><a href="${destination}" rel="noopener nofollow ugc">${destination}</a></p>`
   return renderHtmlPage(
     200,

@@ -391,7 +391,7 @@ async function answerPassword(
   const password = await readPassword(request)
   if (password === undefined || !(await checkPassword(password, passwordHash, 'links'))) {
     record(state, visitor, link, 'password')
-    const wrong = 'That is not the password. Please try again.'
+    const wrong = 'That’s not the password. Try again.'
     const brand = await findBrand(state, link)
     return passwordPage({ status: 403, wrong, report: toReport(state, link, visitor), brand })
   }

@@ -1,5 +1,6 @@
 // The REST API of imports (docs/contract.md §11).
 
+import type { z } from '@hono/zod-openapi'
 import type { Context, MiddlewareHandler } from 'hono'
 import {
   apiRoute,
@@ -32,36 +33,24 @@ import * as shapes from './schema.ts'
 const imports = { tags: ['Import and export'] }
 const { ImportShape } = shapes
 
-/** The body as a form. Its fields have the same names; those that are no texts are written as JSON. */
-const formBody = (files: string[], fields: string[]) => ({
-  'multipart/form-data': {
-    schema: {
-      type: 'object' as const,
-      properties: Object.fromEntries([
-        ...fields.map((name) => [name, { type: 'string' as const }]),
-        ...files.map((name) => [name, { type: 'string' as const, format: 'binary' }]),
-      ]),
-    },
-  },
-})
-
-const FORM_FIELDS = Object.keys(shapes.CreateImport.shape).filter(
-  (name) => !['file', 'clicks'].includes(name),
-)
+/** A JSON body, or a form with files. Its fields have the same names; those that are no texts are written as JSON. */
+function uploadBody<T extends z.ZodObject>(schema: T, files: string[], example: z.input<T>): never {
+  const { content, ...body } = jsonRequestBody(schema, example)
+  const fields = Object.keys(schema.shape).filter((name) => !files.includes(name))
+  const properties = Object.fromEntries([
+    ...fields.map((name) => [name, { type: 'string' }]),
+    ...files.map((name) => [name, { type: 'string', format: 'binary' }]),
+  ])
+  return {
+    ...body,
+    content: { ...content, 'multipart/form-data': { schema: { type: 'object', properties } } },
+  } as never
+}
 
 const EXAMPLE_FILE = 'Short link,Destination URL\nhttps://bit.ly/spring,https://example.com/spring\n'
 
 const EXAMPLE_SUBMISSIONS =
   'created_at,name,email,message\n2026-03-29T12:00:00Z,Ada Lovelace,ada@example.com,Please call me back.\n'
-
-const withForm = <T extends ReturnType<typeof jsonRequestBody>>(
-  body: T,
-  files: string[],
-  fields: string[],
-) => ({
-  ...body,
-  content: { ...body.content, ...formBody(files, fields) },
-})
 
 const routes = {
   list: apiRoute({
@@ -87,15 +76,11 @@ const routes = {
       'As a multipart form with files of up to 64 MiB (`clicks`, and `file` of the source `towpath`: 1 GiB), or as JSON of up to 1 MiB. ' +
       'A link that an earlier import has brought is skipped, so an import can be repeated.',
     request: {
-      body: withForm(
-        jsonRequestBody(shapes.CreateImport, {
-          source: 'csv',
-          file: EXAMPLE_FILE,
-          mapping: { shortUrl: 'Short link', destinationUrl: 'Destination URL' },
-        }) as never,
-        ['file', 'clicks'],
-        FORM_FIELDS,
-      ) as never,
+      body: uploadBody(shapes.CreateImport, ['file', 'clicks'], {
+        source: 'csv',
+        file: EXAMPLE_FILE,
+        mapping: { shortUrl: 'Short link', destinationUrl: 'Destination URL' },
+      }),
     },
     responses: { 202: dataResponse(ImportShape, 'The import, which waits for its turn') },
     fails: [404],
@@ -111,13 +96,7 @@ const routes = {
     operationId: 'inspectImport',
     summary: 'Look into a file before its import',
     description: 'Detects the tool, the columns and the hosts of a file. Nothing is stored.',
-    request: {
-      body: withForm(
-        jsonRequestBody(shapes.InspectImport, { file: EXAMPLE_FILE }) as never,
-        ['file'],
-        ['mapping', 'dateOrder', 'timeZone'],
-      ) as never,
-    },
+    request: { body: uploadBody(shapes.InspectImport, ['file'], { file: EXAMPLE_FILE }) },
     responses: { 200: dataResponse(shapes.InspectionShape, 'The kind of file') },
   }),
   submissions: apiRoute({
@@ -136,11 +115,7 @@ const routes = {
       'an earlier import has brought is skipped. The answer waits some seconds for the end; `GET /imports/{id}` follows it.',
     request: {
       params: FormKeyParameter,
-      body: withForm(
-        jsonRequestBody(shapes.ImportSubmissions, { file: EXAMPLE_SUBMISSIONS }) as never,
-        ['file'],
-        ['from', 'dryRun', 'dateOrder', 'timeZone'],
-      ) as never,
+      body: uploadBody(shapes.ImportSubmissions, ['file'], { file: EXAMPLE_SUBMISSIONS }),
     },
     responses: { 202: dataResponse(ImportShape, 'The import, as far as it is') },
     fails: [404],
@@ -255,16 +230,18 @@ function isWorkspaceSource(actor: Actor, source: unknown): boolean {
   return true
 }
 
-/** The files of a form, or those of the JSON body. Without any there is nothing to store. */
-async function getUpload(
+/** Hands over the files of a form, or those of the JSON body, and deletes what stays of them. */
+async function withUpload<T>(
   needs: ImportsApiNeeds,
   c: Context<ApiEnv>,
-  contents: { file?: unknown; clicks?: unknown },
-): Promise<Upload | undefined> {
+  { file, clicks }: { file?: unknown; clicks?: unknown },
+  use: (upload: Upload | undefined) => Promise<T>,
+): Promise<T> {
   const received = uploads.get(c.req.raw)
-  if (received) return received
-  if (contents.file === undefined && contents.clicks === undefined) return undefined
-  return storeContents(needs, c.get('actor').workspaceId, contents)
+  if (received || (file === undefined && clicks === undefined)) return use(received)
+  const upload = await storeContents(needs, c.get('actor').workspaceId, { file, clicks })
+  // Its name is another one once it is an import.
+  return use(upload).finally(() => upload.directory.discard())
 }
 
 /** Thousands of submissions are imported by then. */
@@ -280,26 +257,18 @@ async function readImport(
 }
 
 const addSubmissionImports = (needs: ImportsApiNeeds, api: ReturnType<typeof createApi>) =>
-  api.openapi(routes.submissions, async (c) => {
+  api.openapi(routes.submissions, (c) => {
     const input = c.req.valid('json' as never) as shapes.ImportSubmissionsInput
     const actor = c.get('actor')
     allow(actor, 'forms:write')
-    const upload = await getUpload(needs, c, { file: input.file })
-    try {
-      const { formKey } = c.req.valid('param')
-      const { id } = await createSubmissionImport(
-        { ...needs, db: c.get('db') },
-        actor,
-        formKey,
-        input,
-        upload,
-      )
+    const { formKey } = c.req.valid('param')
+    const withDb = { ...needs, db: c.get('db') }
+    return withUpload(needs, c, { file: input.file }, async (upload) => {
+      const { id } = await createSubmissionImport(withDb, actor, formKey, input, upload)
       await needs.waitForEnd(actor, id, SUBMISSIONS_WAIT_MS)
       // A key that may write and not read submissions has made this import too: it gets a part of the answer.
       return c.json({ data: await readImport(c, id, { workspaceId: actor.workspaceId }) }, 202)
-    } finally {
-      await upload?.directory.discard()
-    }
+    })
   })
 
 export function createImportsApi(needs: ImportsApiNeeds) {
@@ -316,28 +285,19 @@ export function createImportsApi(needs: ImportsApiNeeds) {
     .openapi(routes.list, async (c) =>
       c.json(await listImports(c.get('db'), c.get('actor'), c.req.valid('query')), 200),
     )
-    .openapi(routes.inspect, async (c) => {
+    .openapi(routes.inspect, (c) => {
       const input = c.req.valid('json' as never) as shapes.InspectImportInput
-      const upload = await getUpload(needs, c, { file: input.file })
-      try {
-        return c.json(
-          { data: await inspectUpload(needs, c.get('actor'), input, upload, c.req.raw.signal) },
-          200,
-        )
-      } finally {
-        await upload?.directory.discard()
-      }
+      return withUpload(needs, c, { file: input.file }, async (upload) => {
+        const data = await inspectUpload(needs, c.get('actor'), input, upload, c.req.raw.signal)
+        return c.json({ data }, 200)
+      })
     })
-    .openapi(routes.create, async (c) => {
+    .openapi(routes.create, (c) => {
       const input = c.req.valid('json' as never) as shapes.CreateImportInput
       allow(c.get('actor'), 'links:write')
-      const upload = await getUpload(needs, c, { file: input.file, clicks: input.clicks })
-      try {
-        return c.json({ data: await createImport(getNeeds(c), c.get('actor'), input, upload) }, 202)
-      } finally {
-        // Its name is another one by now, unless the import was refused.
-        await upload?.directory.discard()
-      }
+      return withUpload(needs, c, input, async (upload) =>
+        c.json({ data: await createImport(getNeeds(c), c.get('actor'), input, upload) }, 202),
+      )
     })
     .openapi(routes.get, async (c) =>
       c.json({ data: await readImport(c, parseId(c.req.valid('param').id)) }, 200),

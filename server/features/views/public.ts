@@ -111,7 +111,7 @@ async function answerPassword(
   const bytes = await readBytes(request, PASSWORD_BODY_MAX)
   const password = bytes && new URLSearchParams(new TextDecoder().decode(bytes)).get('password')
   if (!password || !(await checkPassword(password, view.share_password_hash, 'links')))
-    return askPassword(request, extras, 'That is not the password. Please try again.')
+    return askPassword(request, extras, 'That’s not the password. Try again.')
   const headers = { Location, 'Set-Cookie': pass.issue(view, now()), 'Cache-Control': 'private, no-store' }
   return new Response(null, { status: 303, headers })
 }

@@ -59,7 +59,7 @@ const FILES = {
 
 /** @param origin the server's public origin, which the recipes name */
 export function createApiDocs(origin: string) {
-  // Rendered when it is first asked for, and not at every start.
+  // Rendered at the first request, not at every start.
   let recipes: string | undefined
   const getRecipes = () => (recipes ??= toDocument('Towpath API recipes', '', renderRecipes(origin)))
   const app = new Hono()

@@ -1,5 +1,5 @@
-// The OpenAPI document beside its operations: the groups in the order of the work, the ways to sign in, and the origin
-// of the ids in paths.
+// The OpenAPI document without its operations: the groups, the authentication methods, and the source of the ids in
+// paths.
 
 interface Operation {
   tags?: string[]
@@ -52,13 +52,13 @@ export const describeSecurity = (origin: string) => ({
   },
 })
 
-/** In each group the list comes first, then one thing, then what else there is: `/links`, `/links/{id}`, `/links/bulk`. */
+/** Order within a group: the list, then one item, then the rest: `/links`, `/links/{id}`, `/links/bulk`. */
 export function sortPaths<T>(paths: Record<string, T>): Record<string, T> {
   const toKey = (path: string) => path.replaceAll('{', '!')
   return Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (toKey(a) < toKey(b) ? -1 : 1)))
 }
 
-/** The operation that lists what a path names, by the operation's group. */
+/** The operation that lists the items of a path, by group. */
 const LISTED_AT: Record<string, string> = {
   Links: '/v1/links',
   'UTM templates': '/v1/utm-templates',
@@ -74,7 +74,7 @@ const LISTED_AT: Record<string, string> = {
   'Import and export': '/v1/imports',
 }
 
-/** Says of each parameter in a path that the thing must exist, and where its id or key stands. */
+/** Describes each path parameter: the item must exist, and where to find its id or key. */
 export function describePathParameters(paths: Record<string, unknown>): void {
   for (const [path, methods] of Object.entries(paths)) {
     for (const { tags, parameters } of Object.values(methods as Record<string, Operation>)) {

@@ -21,7 +21,7 @@ const escapeHtml = (text: string) =>
 
 const toId = (title: string) => title.toLowerCase().replace(/\W+/g, '-')
 
-/** Paragraphs with `code` and <https://…>: all that the page uses of Markdown. */
+/** Paragraphs with `code` and <https://…>, the only Markdown that the page uses. */
 const renderText = (text: string) =>
   escapeHtml(text.trim())
     .replace(/`([^`]+)`/g, '<code>$1</code>')

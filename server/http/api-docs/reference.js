@@ -1,5 +1,5 @@
-// Starts Swagger UI on /docs: the key alone signs in, operations for people cannot be tried, and screen readers and keyboards
-// get what Swagger UI leaves out. A file of its own, because the page's policy allows no inline script.
+// Starts Swagger UI on /docs: only a key signs in, operations for people cannot be tried, and accessibility is
+// improved. A separate file, because the page's policy allows no inline script.
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 const ONLY_PEOPLE = 'Only for people who are signed in to the dashboard: an API key may not do this.'
@@ -60,7 +60,8 @@ function sendKeyOnly(request) {
 const createPlugin =
   (forKeys) =>
   ({ React }) => ({
-    // A link inside the button of each operation: neither can be reached well. The address still follows what is opened.
+    // Removes the link inside the button of each operation, because a nested link is hard to reach. The address still
+    // changes with the opened operation.
     wrapComponents: {
       DeepLink:
         () =>
@@ -74,7 +75,7 @@ const createPlugin =
     },
   })
 
-/** Fixes Swagger UI's elements each time that it has drawn some. */
+/** Fixes Swagger UI's elements after each rendering. */
 function repair() {
   set('.close-modal', 'aria-label', 'Close')
   set('textarea.body-param__text', 'aria-label', 'Request body')

@@ -1,5 +1,5 @@
-// Rewrites requests whose target names a host (`GET http://go.example/x`): that host replaces `Host` (RFC 9112 §3.2.2).
-// The server behind drops it before anybody can look, so the head is rewritten on its way there.
+// Rewrites requests whose target names a host (`GET http://go.example/x`): that host replaces `Host` (RFC 9112
+// §3.2.2). The general HTTP server drops it before a handler runs, so the head is rewritten first.
 
 import { isHost } from '../request-host.ts'
 import {
@@ -10,7 +10,7 @@ import {
   readHeaderFields,
 } from './header-fields.ts'
 
-/** As lenient as the server behind: what that refuses anyway may pass. */
+/** As lenient as the general HTTP server, which refuses the rest. */
 const BEGINNING = /^[a-z-]{1,32}(?: (.*))?$/is
 const SCHEMES = ['http://', 'https://']
 /** More than a method and a scheme. */
@@ -19,16 +19,16 @@ const BEGINNING_BYTES = 48
 const LINE = /^([a-z-]+) https?:\/\/([^/?]*)((?:[/?][!-~\x80-\xff]*)?) HTTP\/1\.([01])$/i
 const END_OF_HEAD = '\r\n\r\n'
 
-/** Answered with 400, as each host that is none, and the last request of its connection. */
+/** Gets 400, like every invalid host, and ends the connection. */
 export const REFUSED_TARGET = Buffer.from('GET / HTTP/1.1\r\nHost: @\r\nConnection: close\r\n\r\n')
 
-// One head is read at a time, and nothing of its fields is kept.
+// Shared, because one head is read at a time and no field is kept.
 const fields = createHeaderFields()
 
 /**
  * @param bytes the first ones of a request
- * @returns what to send in their place: the same bytes where the target names no host, and `REFUSED_TARGET` where the head has
- * more than one reading; null while more bytes are needed
+ * @returns the bytes to send instead: the same bytes if the target has no host, and `REFUSED_TARGET` if the head is
+ * ambiguous; null while more bytes are needed
  */
 export function applyTargetHost(bytes: Bytes): Buffer | null {
   const beginning = bytes.latin1Slice(0, Math.min(bytes.length, BEGINNING_BYTES))

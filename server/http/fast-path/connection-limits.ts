@@ -12,10 +12,10 @@ export interface ConnectionLimits {
   relayedPerAddress: number
 }
 
-/** Where the system does not tell: what most systems give a process at least. */
+/** The default if the system does not tell: most systems give a process at least this many. */
 const DESCRIPTORS_UNKNOWN = 1024
 
-/** More would take memory without a use: a redirect's connection needs 1 KB here and up to 1 MB in the kernel. */
+/** More connections would only use memory: each needs 1 KB here and up to 1 MB in the kernel. */
 const [TOTAL_MAX, RELAYED_MAX] = [65_536, 2_048]
 
 /** The descriptors of the stores, the hit worker and outgoing requests: an eighth of all, but 64 to 1,024. */

@@ -11,9 +11,9 @@ export interface ConnectionState {
   address: string
   peer: Peer
   relay: TcpRelay | null
-  /** While set, whatever comes goes to the relay. */
+  /** While set, incoming bytes go to the relay. */
   relaying: boolean
-  /** While set, the fast path works on an answer, and whatever comes waits for it. */
+  /** While set, the fast path computes an answer, and incoming bytes wait for it. */
   answering: boolean
   /** The bytes that came meanwhile. */
   next: Buffer | null
@@ -22,9 +22,9 @@ export interface ConnectionState {
   endWhenSent: boolean
   /** Bytes of answers given by the fast path. */
   written: number
-  /** Set by each answer, and cleared when the connection is looked at to make room: then it is spared once. */
+  /** Set by each answer. The next check that makes room clears it and spares the connection once. */
   recent: boolean
-  /** The server has said its last word, and waits for the client's end. */
+  /** The server has sent its last bytes, and waits for the client to close. */
   ending: boolean
 }
 
@@ -36,7 +36,7 @@ interface Peer {
   open: number
   relays: number
   waiting: Set<Client>
-  /** The waiting connections that keep a connection to the server behind for later. */
+  /** Idle connections that keep a connection to the general HTTP server. */
   resting: Set<Client>
   /** A proxy that the operator trusts: the connections are those of many people. */
   isProxy: boolean
@@ -49,9 +49,9 @@ export interface ConnectionCounts {
   refused: number
   /** Connections without a request that made room for others. */
   evicted: number
-  /** Connections that were ended because they did not go on. */
+  /** Connections that were closed because they made no progress. */
   stalled: number
-  /** Requests that were answered with 503, because the server behind had all the connections it may have. */
+  /** Requests that got 503, because all connections to the general HTTP server were in use. */
   busy: number
 }
 
@@ -61,9 +61,9 @@ export interface Connections {
   waiting: ReadonlySet<Client>
   /** Connections whose requests are relayed now. */
   relaying: Set<Client>
-  /** Those that have been given their last answer, and until when their clients may take it. */
+  /** Connections with their last answer, and the deadline for their clients to receive it. */
   ending: Map<Client, number>
-  /** Counts a new connection. @returns null where there is no room for it */
+  /** Counts a new connection. @returns null if the limit is reached */
   admit(address: string): ConnectionState | null
   /** The connection waits for its next request. */
   wait(client: Client): void
@@ -71,16 +71,16 @@ export interface Connections {
   relay(client: Client): void
   /** The connection has a request that the fast path answers later. */
   answerLater(client: Client): void
-  /** The connection is gone. */
+  /** The connection was closed. */
   remove(client: Client): void
-  /** Counts one more relay. @returns false where no more is allowed */
+  /** Counts one more relay. @returns false if the limit is reached */
   takeRelay(peer: Peer): boolean
   returnRelay(peer: Peer): void
   /** Ends every connection that waits for a request. */
   endWaiting(): void
-  /** The process has no descriptors left: fewer connections from now on, until it has some again. */
+  /** Reduces the limit while the process has no free descriptors. */
   setExhausted(exhausted: boolean): void
-  /** Whether relays are so many that slow ones have to go. */
+  /** Whether there are so many relays that slow ones must be closed. */
   isCrowded(): boolean
 }
 
@@ -99,7 +99,9 @@ interface State {
 }
 
 const CROWDED = 0.9
-/** When descriptors run out, one connection in eight is closed. The ceiling rises by the same part at each later look. */
+/**
+ * When descriptors run out, one connection in eight is closed. The limit rises by the same share at each later check.
+ */
 const STEP = 1 / 8
 
 export function createConnections(limits: ConnectionLimits, trusted: Network[]): Connections {
@@ -156,7 +158,7 @@ function admit(state: State, address: string): ConnectionState | null {
   }
   counts.open++
   peer.open++
-  // The room may have been made by the only connection of this address.
+  // The closed connection can have been the only one of this address.
   state.peers.set(peer.key, peer)
   return {
     address,
@@ -232,14 +234,14 @@ function takeRelay(state: State, peer: Peer): boolean {
   return true
 }
 
-/** Ends a connection to the server behind that is kept for later. Its client stays. */
+/** Closes an idle connection to the general HTTP server. Its client stays connected. */
 function closeResting(resting: Set<Client>): boolean {
   for (const client of resting) {
     const { peer, relay } = client.data
     peer.resting.delete(client)
     resting.delete(client)
     client.data.relay = null
-    // The server behind may have ended it already.
+    // The general HTTP server may have closed it already.
     if (!relay?.isResting()) continue
     relay.close()
     return true
@@ -255,9 +257,7 @@ function evictAny(state: State): boolean {
   return evict(state, state.waiting)
 }
 
-/**
- * The most connections that may be spared before one is closed all the same: a look at all of them would take too long.
- */
+/** Maximum number of spared connections before one is closed anyway, because checking all would take too long. */
 const SPARED_MAX = 64
 
 function evict({ counts }: State, waiting: Set<Client>): boolean {
@@ -277,7 +277,7 @@ function evict({ counts }: State, waiting: Set<Client>): boolean {
   return false
 }
 
-/** Bytes that the kernel surely had room for, so that the client need not have received any of them. */
+/** Bytes that certainly fit into the kernel's buffer, so that the client may not have received them. */
 const WRITTEN_MAX = 16 * 1024
 
 /** Ends a connection without a request. Answers that the client may not have taken must not stay in the kernel. */

@@ -21,7 +21,7 @@ export function readFromClient({ request }: Exchange, chunk: Buffer): boolean {
 
 /** @returns false once the exchange's end cannot be told any more */
 export function readFromServer({ request, response }: Exchange, chunk: Buffer): boolean {
-  // An answer before the end of the request: its rest may be read as the next request, or not at all.
+  // The answer came before the end of the request, so the rest of the request is ambiguous.
   if (request.state !== 'complete') return false
   readResponse(response, chunk, request.method)
   return response.state !== 'uncertain'

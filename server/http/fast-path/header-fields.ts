@@ -3,7 +3,7 @@
 /** `latin1Slice` takes half the time of `toString`. */
 export type Bytes = Buffer & { latin1Slice(start?: number, end?: number): string }
 
-/** Valid until the next message is read into it: its places are used again. */
+/** Valid until the next message is read, because the memory is reused. */
 export interface HeaderFields {
   source: Bytes
   /** Four numbers for each field: where its name begins and ends, and its value. */
@@ -19,7 +19,7 @@ const [CR, LF, SPACE, TAB, COLON] = [13, 10, 32, 9, 58]
 export const LETTERS_AND_DIGITS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const VISIBLE_CHARACTERS = Array.from({ length: 94 }, (_, i) => String.fromCharCode(33 + i)).join('')
 
-/** For each byte whether it is one of the characters. */
+/** A table: for each byte, whether it is one of the characters. */
 export function createByteTable(characters: string): Uint8Array {
   const allowed = new Uint8Array(256)
   for (const character of characters) allowed[character.charCodeAt(0)] = 1
@@ -28,7 +28,7 @@ export function createByteTable(characters: string): Uint8Array {
 
 /** RFC 9110 §5.6.2 */
 const TOKEN = createByteTable(`${LETTERS_AND_DIGITS}!#$%&'*+-.^_\`|~`)
-/** Without the bytes above 127, which have more than one reading. */
+/** Without the bytes above 127, which are ambiguous. */
 const VALUE = createByteTable(`${VISIBLE_CHARACTERS} \t`)
 
 export const createHeaderFields = (): HeaderFields => ({
@@ -37,7 +37,7 @@ export const createHeaderFields = (): HeaderFields => ({
   count: 0,
 })
 
-/** @returns where the fields and their empty line end, or -1 where they are not plain or not all there */
+/** @returns the end of the fields and their empty line, or -1 if they are unusual or incomplete */
 export function readHeaderFields(fields: HeaderFields, bytes: Bytes, from: number): number {
   fields.source = bytes
   fields.count = 0
@@ -50,7 +50,7 @@ export function readHeaderFields(fields: HeaderFields, bytes: Bytes, from: numbe
   return -1
 }
 
-/** @returns where the line after the field begins, or -1 */
+/** @returns the start of the next line, or -1 */
 function readField(fields: HeaderFields, bytes: Bytes, from: number): number {
   const { places } = fields
   let at = from
@@ -87,7 +87,7 @@ export function startsWith(bytes: Buffer, start: Buffer, at: number): boolean {
   return true
 }
 
-/** @param name in lower case; only letters have a second case among the characters of a token */
+/** @param name in lower case. Among the characters of a token, only letters have two cases */
 export function isNamed(bytes: Buffer, start: number, end: number, name: string): boolean {
   if (end - start !== name.length) return false
   for (let i = 0; i < name.length; i++) {

@@ -1,6 +1,6 @@
-// The socket that strangers talk to. It answers the plain requests that most visitors make by itself, since reading
-// them costs a general HTTP server more than answering them, and passes every other request on, byte for byte, to the
-// server behind it. After an exchange whose end is not certain, the connection stays with that server.
+// The public socket. It answers plain requests itself, because a general HTTP server needs longer to parse them than
+// to answer them. It relays every other request, byte for byte, to the general HTTP server. After an exchange with an
+// uncertain end, the connection stays with that server.
 
 import type { TCPSocketListener } from 'bun'
 import type { Network } from '../../lib/ip-network.ts'
@@ -29,10 +29,10 @@ export interface FastPathOptions {
   port: number
   /** Other processes may listen on the port too. The kernel gives each of them a part of the connections. */
   reusePort?: boolean
-  /** Where everything else goes, on this machine. */
+  /** The general HTTP server, on this machine. */
   behind: { hostname: string; port: number }
   /**
-   * The answer to a request, or null where the server behind must give it; then nothing may have happened yet.
+   * The answer to a request, or null if the general HTTP server must answer. In that case it must have no effect.
    * @param address of the peer
    */
   redirect: (head: RequestHead, address: string) => FastRedirect | null
@@ -45,21 +45,21 @@ export interface FastPathOptions {
   progressMs?: number
   /** Grace period for idle keep-alive connections after `stop`; 250 ms by default. */
   stopGraceMs?: number
-  /** Computed from the process's limit on descriptors by default. */
+  /** By default computed from the process's limit on descriptors. */
   limits?: ConnectionLimits
-  /** Proxies, whose connections are those of many people: no limit for one address holds for them. */
+  /** Trusted proxies have connections of many people, so the limit per address does not apply to them. */
   trusted?: Network[]
 }
 
 export interface FastPath {
-  /** Who is at the other end of a connection that is relayed, by the port it is relayed from. */
+  /** The client of a relayed connection, by the local port of the relay. */
   findPeerAddress(port: number): string | undefined
   counts(): ConnectionCounts
   /**
-   * Takes no connections any more. One that waits may bring a last request for a moment (`stopGraceMs`). Resolves when no
-   * connection waits, and the server behind has begun to answer what was passed on to it: before, it may not know of a
-   * request, and must not stop.
-   * @param force ends the connections that wait at once
+   * Accepts no more connections. An idle connection can send a last request within `stopGraceMs`. Resolves when no
+   * connection is idle, and the general HTTP server has begun to answer all relayed requests. Before that it may not
+   * know of a request, and must not stop.
+   * @param force closes idle connections immediately
    */
   stop(force?: boolean): Promise<void>
 }
@@ -69,22 +69,22 @@ interface State {
   readHead: ReturnType<typeof createGetParser>
   readPost: ReturnType<typeof createPostParser>
   connections: Connections
-  /** By the port of a relay's connection to the server behind. */
+  /** By the local port of the relay's connection. */
   peers: Map<number, { address: string }>
   /** How long an ended connection may take to receive its last answer. */
   progressMs: number
   /** The next request of each connection is its last. */
   stopping: boolean
-  /** No connection may wait any more. */
+  /** Idle connections are no longer allowed. */
   stopped: boolean
-  /** Answers of the fast path that are still to come. */
+  /** Pending answers of the fast path. */
   answers: Set<Promise<void>>
 }
 
-/** As the time that Bun's server lets a connection be idle. */
+/** The same as the idle timeout of Bun's server. */
 const PROGRESS_MS = 30_000
 
-/** The next request of a client may be on its way already. It would get a reset. */
+/** A client's next request may already be in transit, and would get a reset. */
 export const STOP_GRACE_MS = 250
 const LOOK_EVERY_MS = 10
 
@@ -93,7 +93,7 @@ async function waitForLastRequests({ waiting }: Connections, graceMs: number): P
   while (waiting.size > 0 && performance.now() < deadline) await Bun.sleep(LOOK_EVERY_MS)
 }
 
-/** @throws when the address cannot be listened on */
+/** @throws if it cannot listen on the address */
 export function openFastPath(options: FastPathOptions): FastPath {
   const {
     progressMs = PROGRESS_MS,
@@ -114,7 +114,7 @@ export function openFastPath(options: FastPathOptions): FastPath {
   }
   const listener = listenFor(state)
   setListenerOptions(options.port, progressMs)
-  // Its connections wait for as long as the clients may.
+  // Its connections stay idle as long as those of the clients.
   setListenerOptions(options.behind.port)
   const supervision = startSupervision(connections, openDescriptorReserve(), progressMs)
   return {
@@ -140,7 +140,7 @@ function listenFor(state: State): TCPSocketListener<ConnectionState> {
   const address = { hostname, port, reusePort }
   return Bun.listen<ConnectionState>({
     ...address,
-    // A client that sends no more may still wait for its answer.
+    // A half-closed client can still wait for its answer.
     allowHalfOpen: true,
     socket: {
       open: (client) => accept(state, client),
@@ -151,7 +151,7 @@ function listenFor(state: State): TCPSocketListener<ConnectionState> {
         if (!client.data.relaying && !client.data.answering) endIdle(client)
       },
       close(client) {
-        // Without data it was never counted.
+        // A connection without data was never counted.
         if (!client.data) return
         client.data.ending = true
         connections.remove(client)
@@ -166,7 +166,7 @@ function listenFor(state: State): TCPSocketListener<ConnectionState> {
 }
 
 function accept(state: State, client: Client): void {
-  // A client that has reset the connection before it was accepted has no address, and takes no answer.
+  // A client that has reset the connection before it was accepted has no address, and needs no answer.
   const address: string | undefined = client.remoteAddress
   const data = address === undefined ? null : state.connections.admit(unmapAddress(address))
   if (!data) return void client.terminate()
@@ -182,11 +182,11 @@ function wait({ options, connections }: State, client: Client): void {
 
 function receive(state: State, client: Client, chunk: Buffer): void {
   const visitor = client.data
-  // Bytes may still come from a connection that has just been refused.
+  // A refused connection can still send bytes.
   if (!visitor || visitor.ending) return
   if (visitor.answering) hold(client, chunk)
   else if (visitor.relaying) visitor.relay?.send(chunk)
-  // The visitor asks again before it has taken the answer. Answers must stay in order.
+  // The visitor sends another request before it has received the answer. Answers must stay in order.
   else if (visitor.unsent) client.terminate()
   else if (!answer(state, client, chunk as Bytes)) passOn(state, client, chunk)
 }
@@ -198,7 +198,7 @@ function answer(state: State, client: Client, chunk: Bytes): boolean {
   return answered
 }
 
-/** @returns false where the server behind must answer; then nothing has happened yet */
+/** @returns false if the general HTTP server must answer. In that case it had no effect */
 function tryAnswer(state: State, client: Client, chunk: Bytes): boolean {
   const { options, readHead, readPost, stopping } = state
   const { address } = client.data
@@ -241,7 +241,7 @@ function answerLater(state: State, client: Client, keptAlive: boolean, reply: Pr
   state.answers.add(answer)
 }
 
-/** Keeps a copy of what comes before the answer: the buffer is the socket's, and used again. */
+/** Keeps a copy of bytes that arrive before the answer, because the socket reuses its buffer. */
 function hold(client: Client, chunk: Buffer): void {
   const visitor = client.data
   visitor.next = visitor.next ? Buffer.concat([visitor.next, chunk]) : Buffer.from(chunk)
@@ -301,7 +301,7 @@ function openRelay(state: State, client: Client, first: Buffer): TcpRelay {
   const { options, connections } = state
   const visitor = client.data
   const peer = { address: visitor.address }
-  // The server behind lets idle connections go after `idleSeconds`.
+  // The general HTTP server closes idle connections after `idleSeconds`.
   return openTcpRelay(
     client,
     first,
@@ -326,7 +326,9 @@ function openRelay(state: State, client: Client, first: Buffer): TcpRelay {
   )
 }
 
-/** Answers 503, and ends the connection once the client has taken that: a reset could overtake the answer. */
+/**
+ * Answers 503, and closes the connection after the client has received it, because a reset could overtake the answer.
+ */
 function refuse({ connections, options, progressMs }: State, client: Client): void {
   const text = busyText(options.headers)
   client.data.ending = true
@@ -336,5 +338,5 @@ function refuse({ connections, options, progressMs }: State, client: Client): vo
   client.shutdown()
 }
 
-/** As nginx waits for a client that still sends (`lingering_timeout`). */
+/** The same as nginx's `lingering_timeout`, for a client that is still sending. */
 const LINGER_MS = 5_000

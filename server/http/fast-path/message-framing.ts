@@ -1,5 +1,5 @@
-// Finds the end of an HTTP message of a relayed connection (RFC 9112 §6), from its bytes as they pass. A message with
-// more than one reading is uncertain, and stays so.
+// Finds the end of an HTTP message of a relayed connection (RFC 9112 §6) from the relayed bytes. An ambiguous message
+// is `uncertain`, and stays so.
 
 import type { Bytes } from './header-fields.ts'
 import { HEAD_BYTES_MAX } from './header-fields.ts'
@@ -9,9 +9,9 @@ export type FramingState = 'head' | 'body' | 'complete' | 'uncertain'
 
 export interface MessageFraming {
   state: FramingState
-  /** The head's beginning, where it comes in more than one piece. */
+  /** The first bytes of a head that arrives in several pieces. */
   head: Bytes | null
-  /** How many bytes of the body are still to come, where its length is known. */
+  /** Remaining bytes of a body of known length. */
   bodyLeft: number
 }
 
@@ -31,7 +31,7 @@ export function collectHead(framing: MessageFraming, chunk: Buffer): Bytes | nul
     return bytes
   }
   const tooLong = found >= 0 || bytes.length > HEAD_BYTES_MAX
-  // A copy: the socket uses its buffer again.
+  // A copy, because the socket reuses its buffer.
   framing.head = tooLong ? null : (Buffer.from(bytes) as Bytes)
   if (tooLong) framing.state = 'uncertain'
   return null
@@ -44,7 +44,7 @@ export function passBody(framing: MessageFraming, count: number): void {
   else framing.state = framing.bodyLeft === 0 ? 'complete' : 'uncertain'
 }
 
-/** @returns the number, or -1 where the text is anything but a plain one */
+/** @returns the number, or -1 for any other text */
 export function parseContentLength(text: string): number {
   return /^(?:0|[1-9]\d{0,11})$/.test(text) ? Number(text) : -1
 }

@@ -1,5 +1,5 @@
-// Measures how long a connection has made no progress. Each byte buys time, so that a slow client is fine and one that
-// sends or takes a byte now and then is not.
+// Measures how long a connection has made no progress. Each byte adds a little time. A slow client is accepted, but
+// not one that sends or receives a single byte at intervals.
 
 export interface Progress {
   /** On `performance.now()`. */
@@ -11,7 +11,7 @@ const MS_PER_BYTE = 2
 
 export const createProgress = (): Progress => ({ sinceMs: performance.now() })
 
-/** @param bytes -1 where the end is gone */
+/** @param bytes -1 if the end was closed */
 export function addBytes(progress: Progress, bytes: number): void {
   if (bytes > 0) progress.sinceMs = Math.min(progress.sinceMs + bytes * MS_PER_BYTE, performance.now())
 }

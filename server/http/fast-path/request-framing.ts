@@ -13,7 +13,7 @@ import { isPlain } from './request-parser.ts'
 
 export interface RequestFraming extends MessageFraming {
   method: string
-  /** The body comes in chunks: its end is uncertain. */
+  /** The body is chunked, so its end is uncertain. */
   chunked: boolean
 }
 
@@ -41,7 +41,7 @@ const REQUEST_LINE = /^(GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS) \/[!-~]* HTTP\/1
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 const MINOR_VERSION = '1'.charCodeAt(0)
 
-// One message is read at a time, and nothing of its fields is kept.
+// Shared, because one message is read at a time and no field is kept.
 const fields = createHeaderFields()
 
 function readHead(framing: RequestFraming, bytes: Bytes): void {
@@ -54,7 +54,7 @@ function readHead(framing: RequestFraming, bytes: Bytes): void {
   else passBody(framing, bytes.length - end)
 }
 
-/** @returns -1 where the length is uncertain, or the connection does not go on */
+/** @returns -1 if the length is uncertain, or the connection closes */
 function bodyLength(method: string): number {
   if (!isPlain(fields, MINOR_VERSION)) return -1
   if (findField(fields, 'connection')?.toLowerCase() === 'close') return -1

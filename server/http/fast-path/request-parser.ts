@@ -1,5 +1,5 @@
-// Parses a complete and plain request; anything unusual is left to the server behind (`listener.ts`). It takes the
-// strict half of RFC 9112: nothing that two readers could understand differently.
+// Parses complete, plain requests. It leaves anything unusual to the general HTTP server (`listener.ts`), and accepts
+// only the unambiguous part of RFC 9112.
 
 import {
   type Bytes,
@@ -20,16 +20,16 @@ export interface RequestHead {
   path: string
   /** Without `?`. */
   query: string
-  /** False where the client asked for an end, or speaks HTTP/1.0. */
+  /** False if the client asked to close the connection, or uses HTTP/1.0. */
   keepAlive: boolean
   headers: { get(name: string): string | null }
 }
 
 /** A POST with its body. */
 export interface PostRequest extends RequestHead {
-  /** Decoded on demand: many POST requests are passed on unread. */
+  /** Decoded on demand, because many POST requests are relayed unread. */
   body: () => string
-  /** Copies what stays valid while other heads are read, for an answer that comes later. */
+  /** A copy that stays valid while other heads are read, for a later answer. */
   keep: () => { headers: RequestHead['headers']; body: Buffer }
 }
 
@@ -49,7 +49,7 @@ const REFUSED_HEADERS = Map.groupBy(
   ({ length }) => length,
 )
 
-/** Whether the fields may belong to a plain request, whose end and meaning have one reading. */
+/** Whether the fields are those of a plain, unambiguous request. */
 export function isPlain(fields: HeaderFields, minorVersion: number | undefined): boolean {
   if (hasRefused(fields)) return false
   const host = findField(fields, 'host')
@@ -82,7 +82,7 @@ export function createGetParser(): (bytes: Bytes) => RequestHead | null {
   }
 }
 
-/** The same for a POST whose body is as long as it says, and all there. */
+/** The same for a POST with a complete body of the declared length. */
 export function createPostParser(): (bytes: Bytes) => PostRequest | null {
   const fields = createHeaderFields()
   const headers = { get: (name: string) => findField(fields, name) }
@@ -136,7 +136,7 @@ function readHead(
   return { head, end }
 }
 
-/** @returns where the segments of a path end, or -1 where one of them is empty, or a step that readers of URLs take away */
+/** @returns the end of the path's segments, or -1 if one of them is empty, `.` or `..` */
 function findPathEnd(bytes: Bytes, from: number): number {
   for (let at = from, start = from; ; start = ++at) {
     while (SEGMENT[bytes[at] as number]) at++

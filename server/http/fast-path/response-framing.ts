@@ -13,7 +13,7 @@ import {
 export interface ResponseFraming extends MessageFraming {
   /** The next part of a chunked body; null when the body has a length. */
   next: ChunkPart | null
-  /** How many digits of the chunk's size have come. */
+  /** Number of digits of the chunk's size so far. */
   digits: number
 }
 
@@ -76,7 +76,7 @@ function bodyLength(status: number, method: string): number | 'chunked' {
   const length = text === null ? null : parseContentLength(text)
   if (length === -1) return -1
   if (status === 204 || status === 304) {
-    // A body's length would be a contradiction at 204, and its chunks at both.
+    // Contradicts the status: 204 has no length, and neither status has chunks.
     return coding === null && (status === 304 || !length) ? 0 : -1
   }
   if (method === 'HEAD') return coding === null ? 0 : -1
@@ -100,12 +100,12 @@ function readChunks(framing: ResponseFraming, bytes: Buffer, from: number): void
     } else if (framing.next === 'size') readSize(framing, bytes[at++] as number)
     else readLineEnd(framing, bytes[at++] as number)
   }
-  // The body is over, and something follows.
+  // Bytes follow after the end of the body.
   if (at < bytes.length) framing.state = 'uncertain'
 }
 
 const [CR, LF] = [13, 10]
-/** 4 GB less one byte; a bigger chunk is not one of ours. */
+/** 4 GB minus one byte. This server sends no larger chunk. */
 const SIZE_DIGITS_MAX = 8
 
 /** Hexadecimal digits and the end of their line; extensions of chunks are uncertain. */

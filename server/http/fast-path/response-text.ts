@@ -4,18 +4,18 @@ export interface FastRedirect {
   status: number
   /** Printable ASCII without spaces. */
   location: string
-  /** More of them, each with its line's end. */
+  /** Further headers, each with its line end. */
   headers?: string
 }
 
 export interface FastResponse {
   status: number
-  /** As they stand in an answer, each with its line's end. */
+  /** Header lines, each with its line end. */
   headers: string
   body: string
 }
 
-/** @returns header lines. @throws where a value would end its line */
+/** @returns header lines. @throws if a value contains a line end */
 export function toHeaderLines(headers: Record<string, string>): string {
   let lines = ''
   for (const name in headers) {
@@ -50,7 +50,7 @@ export function redirectText({ status, location, headers = '' }: FastRedirect, k
   return `HTTP/1.1 ${status} ${REASONS[status] ?? 'Redirect'}\r\nLocation: ${location}\r\nCache-Control: private, no-store\r\nX-Robots-Tag: noindex\r\n${headers}Date: ${httpDate()}\r\nContent-Length: 0\r\n${end}\r\n`
 }
 
-/** @returns text where every character is one byte, else bytes */
+/** @returns a text if every character is one byte, else bytes */
 export function replyText({ status, headers, body }: FastResponse, keepAlive: boolean): string | Buffer {
   const end = keepAlive ? '' : 'Connection: close\r\n'
   const head = `HTTP/1.1 ${status} ${REASONS[status] ?? 'Answer'}\r\n${headers}Date: ${httpDate()}\r\n`
@@ -62,8 +62,8 @@ export function replyText({ status, headers, body }: FastResponse, keepAlive: bo
 const RETRY_SECONDS = 5
 
 /**
- * For a request that needs the server behind while that has as many connections as it may have. Scripts of other sites
- * may read it: the form endpoint promises them its errors.
+ * The answer to a request that needs a relay while all relays are in use. Scripts of other sites can read it, because
+ * the form endpoint promises them its errors.
  */
 export const busyText = (more = '') =>
   replyText(
@@ -78,7 +78,7 @@ export const busyText = (more = '') =>
 let date = ''
 let dateSecond = 0
 
-/** Made once a second. */
+/** Updated once a second. */
 function httpDate(): string {
   const second = Math.floor(Date.now() / 1000)
   if (second !== dateSecond) {

@@ -1,13 +1,13 @@
-// Sets options of a listening socket that the runtime has no call for. Accepted connections inherit them (Linux: tcp(7),
-// socket(7)). They are a help of the kernel: the server works without them, as it does on other systems.
+// Sets options of a listening socket for which the runtime has no API. Accepted connections inherit them (Linux:
+// tcp(7), socket(7)). They are optional: on other systems the server works without them.
 
 import { dlopen } from 'bun:ffi'
 import { readdirSync } from 'node:fs'
 import { describeError, log } from '../../lib/log.ts'
 
 /**
- * As much of an answer waits in the kernel, and it says when a third is gone: over a way of 3 KB a second that is in
- * time. Over a way of 100 ms it lets 2 MB a second through. Linux doubles it, for its own bookkeeping.
+ * Send buffer in the kernel. The kernel reports free space after a third was sent, which is early enough at 3 KB a
+ * second. With a latency of 100 ms it allows 2 MB a second. Linux doubles the value for its own bookkeeping.
  */
 const SEND_BUFFER_BYTES = 128 * 1024
 
@@ -19,9 +19,9 @@ const ADDRESS_BYTES = 28
 const PORT_AT = 2
 
 /**
- * Bounds what the kernel keeps for a client that does not take it.
+ * Limits the data that the kernel buffers for a client that does not read.
  * @param port that this process listens on
- * @param untakenMs how long until the kernel ends such a connection, also one that this process has closed
+ * @param untakenMs timeout after which the kernel ends such a connection, even if this process has closed it
  */
 export function setListenerOptions(port: number, untakenMs?: number): void {
   if (process.platform !== 'linux') return
@@ -39,8 +39,8 @@ export function setListenerOptions(port: number, untakenMs?: number): void {
 }
 
 /**
- * Asks each descriptor of this process. The kernel's table of sockets would say it too, but has those of all programs:
- * to read it takes longer, the more connections there are.
+ * Checks each descriptor of this process. The kernel's table of sockets has those of all programs, so reading it is
+ * slow with many connections.
  */
 function findListeners(port: number): number[] {
   const { getsockopt, getsockname } = openLibrary()
@@ -61,7 +61,7 @@ type Library = ReturnType<typeof loadLibrary>['symbols']
 
 let library: Library | undefined
 
-/** @throws where the system has another C library */
+/** @throws if the system has another C library */
 function openLibrary(): Library {
   library ??= loadLibrary().symbols
   return library

@@ -1,19 +1,19 @@
-// Supervises the connections of the public socket at an interval: ends those that make no progress, and checks that the
-// process still has descriptors.
+// Checks the connections of the public socket at an interval: closes those without progress, and checks that the
+// process has free descriptors.
 
 import { log } from '../../lib/log.ts'
 import type { Connections } from './connections.ts'
 import type { DescriptorReserve } from './descriptor-reserve.ts'
 
 export interface Supervision {
-  /** Looks until the last connection is gone. */
+  /** Runs until the last connection is closed. */
   stopWhenEmpty(): void
 }
 
 /** The shortest interval. */
 const EVERY_MS = 1_000
 
-/** When nearly all relays are taken, timeouts shrink to this part. */
+/** Timeouts shrink to this fraction when nearly all relays are in use. */
 const CROWDED_SHARE = 1 / 6
 
 /** Refusals are logged at most this often: an attack must not fill the log. */

@@ -1,6 +1,6 @@
-// Passes a connection on to another server of this machine, byte for byte, no faster than the slower end takes them.
-// When a request and its answer have ended for certain, the relay rests: the client may be answered by others then,
-// and the connection to the server waits for the next request.
+// Relays a connection to another server on this machine, byte for byte, with back-pressure. When a request and its
+// answer have certainly ended, the relay is idle: the fast path can answer the client, and the connection to the
+// server waits for the next relayed request.
 
 import type { Socket } from 'bun'
 import { describeError, log } from '../../lib/log.ts'
@@ -15,35 +15,35 @@ import { CHUNKS_END } from './request-framing.ts'
 const LARGE_BYTES = 16 * 1024
 
 export interface TcpRelay {
-  /** Towards the server. The chunk is not the caller's any more. */
+  /** Towards the server. The relay takes ownership of the chunk. */
   send(chunk: Buffer): void
   /**
-   * The first bytes of another request, while the relay rests.
-   * @returns false where the server may be about to end the connection; then nothing was sent
+   * The first bytes of another request, while the relay is idle.
+   * @returns false if the server may be about to close the connection. In that case nothing was sent
    */
   sendNext(first: Buffer): boolean
-  /** The client takes more. */
+  /** The client can receive more. */
   drained(): void
-  /** The client sends no more, and may still wait for its answer. @returns false where none can come */
+  /** The client is half-closed, and can still wait for its answer. @returns false if no answer can come */
   clientEnded(): boolean
   isResting(): boolean
   /**
-   * Resolves when the server has begun to answer what it was sent, or will not: the relay is closed, or the client has sent
-   * only a part of a head, as far as one can tell.
+   * Resolves when the server has begun to answer, or will not answer because the relay is closed or the client has
+   * sent only a part of a head.
    */
   answerBegun(): Promise<void>
-  /** The time for which one end has made the other wait; 0 where neither waits. */
+  /** How long one end has made the other wait; 0 if neither waits. */
   stalledMs(nowMs: number): number
-  /** The client is gone, or has another relay. */
+  /** The client has disconnected, or has another relay. */
   close(): void
 }
 
 export interface RelayEvents {
   /** Called with the local port of the connection to the server, before a byte goes over it. */
   opened(port: number): void
-  /** Called once for each relay, whether it was opened or not. The port is 0 where it was not. */
+  /** Called once for each relay, even if it failed to open. The port is then 0. */
   closed(port: number): void
-  /** A request and its answer have ended. @returns false where the relay must go on for good */
+  /** A request and its answer have ended. @returns false if the relay must stay permanently */
   exchangeEnded(): boolean
   /** The server cannot be reached. Nothing was sent to it. */
   failed(): void
@@ -52,18 +52,18 @@ export interface RelayEvents {
 export interface RelayOptions {
   hostname: string
   port: number
-  /** A relay that has rested longer than this is not used again: the server ends idle connections, too. */
+  /** A relay that has been idle longer than this is not reused, because the server closes idle connections. */
   restMs: number
 }
 
-/** One direction: what the taking end has not taken yet, while the giving end is held. */
+/** One direction: the bytes that the receiving end has not accepted yet, while the sending end is paused. */
 interface Direction {
   rest: Buffer | null
-  /** The copy that the rest is the end of. */
+  /** The buffer whose tail is the rest. */
   held: Buffer | null
-  /** The giving end is gone: when the rest is sent, the taking end goes too. */
+  /** The sending end is closed. After the rest is sent, the receiving end is closed too. */
   ended: boolean
-  /** How the taking end gets on with the rest. */
+  /** Progress of the receiving end. */
   progress: Progress
 }
 
@@ -77,27 +77,27 @@ interface State {
   port: number
   phase: 'passing' | 'resting' | 'closed'
   restingSinceMs: number
-  /** Null where the end of the present exchange cannot be told: the relay goes on for good. */
+  /** Null if the end of the current exchange is uncertain. The relay then stays permanently. */
   exchange: Exchange | null
   /** The first bytes of a request, until it is known whether its target names a host. */
   start: Bytes | null
-  /** The request was replaced with one that is refused: what follows it goes nowhere. */
+  /** The request was replaced with one that is refused. Later bytes are discarded. */
   refused: boolean
   up: Direction
   down: Direction
-  /** How the client gets on with its request. */
+  /** Progress of the client's request. */
   request: Progress
-  /** How late a part of a request came whose end cannot be told. */
+  /** Time of the last part of a request with an uncertain end. */
   lateMs: number
-  /** The server has sent something since the client did. */
+  /** The server has sent bytes since the client's last bytes. */
   answered: boolean
-  /** Somebody waits for the beginning of an answer. */
+  /** A caller waits for the beginning of an answer. */
   begun: PromiseWithResolvers<void> | null
-  /** The server has answered before the whole request was with it. */
+  /** The server has answered before it had the whole request. */
   answeredEarly: boolean
   /** The last characters of a request whose body comes in chunks; null for other requests. */
   chunksEnd: string | null
-  /** How the server gets on with the answer, once the client sends no more; null before. */
+  /** Progress of the answer after the client is half-closed; null before. */
   lastAnswer: Progress | null
 }
 
@@ -128,7 +128,7 @@ export function openTcpRelay(
     chunksEnd: null,
     lastAnswer: null,
   }
-  // Until the server has taken the first bytes no others come.
+  // No other bytes arrive until the server has accepted the first ones.
   client.pause()
   begin(state, first)
   connect(state, options)
@@ -208,7 +208,7 @@ function receive(state: State, chunk: Buffer, server: End): void {
   const { exchange, client, down, phase } = state
   if (phase === 'closed') return
   if (phase === 'resting') {
-    // Nobody asked. Passed on, this would be taken for the answer to the client's next request.
+    // Unsolicited bytes. If relayed, they would look like the answer to the client's next request.
     log.warn('relay_failed', { error: 'the server sent bytes after the end of its answer' })
     client.terminate()
     return
@@ -239,7 +239,7 @@ function restIfEnded(state: State): void {
 
 const isCutInChunks = ({ chunksEnd }: State) => chunksEnd !== null && chunksEnd !== CHUNKS_END
 
-/** The server is not told: it would end the connection without an answer. */
+/** The server is not informed, because it would close the connection without an answer. */
 function clientEnded(state: State): boolean {
   // A part of a request gets no answer. Where the end cannot be told, the server may have all of it.
   if (state.exchange && state.exchange.request.state !== 'complete') return false
@@ -268,7 +268,7 @@ function stalledMs(state: State, nowMs: number): number {
   )
 }
 
-/** Nothing comes from the server any more. */
+/** The server sends no more. */
 function setClosed(state: State): void {
   state.phase = 'closed'
   state.begun?.resolve()
@@ -349,7 +349,7 @@ function pass(flow: Direction, chunk: Buffer, giver: End, taker: End): void {
   hold(flow, chunk.subarray(Math.max(sent, 0)))
 }
 
-/** Keeps a copy: the buffer is the socket's, and used again. */
+/** Keeps a copy, because the socket reuses its buffer. */
 function hold(flow: Direction, chunk: Buffer): void {
   const isFirst = !flow.rest
   flow.held = Buffer.concat(flow.rest ? [flow.rest, chunk] : [chunk])

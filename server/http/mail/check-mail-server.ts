@@ -1,4 +1,4 @@
-// Tries the operator's mail server: the connection, its encryption, the password, and a mail if there is somebody to get it.
+// Tests the operator's mail server: the connection, its encryption, the password, and with a recipient a mail.
 
 import { createTransport } from 'nodemailer'
 import { listSmtpSecrets } from './smtp.ts'
@@ -62,7 +62,7 @@ const SENTENCES: Record<string, string> = {
 
 function explain({ code = '', message = '', response }: MailError, smtpUrl: string): string {
   const sentence = SENTENCES[code] ?? 'there was no connection'
-  // The server's own words say more than ours.
+  // The server's own message is more precise.
   const words = mask(response ?? message, smtpUrl)
     .replaceAll(/\s+/g, ' ')
     .slice(0, WORDS_MAX)

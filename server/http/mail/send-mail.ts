@@ -6,7 +6,7 @@ import { type Mailer, openMailer } from './smtp.ts'
 
 const TIMEOUT_MS = 30_000
 
-/** The kinds of mails whose number strangers decide: each has a share of the day's mails. */
+/** The kinds of mails that strangers can cause. Each has a share of the day's mails. */
 export type MailPurpose = 'signUp' | 'invitation' | 'recipient' | 'notification' | 'confirmation' | 'reply'
 
 export interface Mail {
@@ -23,7 +23,7 @@ export interface Mail {
 /** @returns whether the mail server took the mail. If not, the log has the reason, without the recipient. */
 export type MailSender = (mail: Mail) => Promise<boolean>
 
-/** @returns undefined where the operator has set up no mail server */
+/** @returns undefined if no mail server is configured */
 export function createMailSender({
   smtpUrl,
   mailFrom,

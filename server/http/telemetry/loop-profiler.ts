@@ -1,5 +1,5 @@
-// Samples the stack of the event loop for ten minutes after a stall. The cause of a stall is likely to come again, and
-// then the log says where it was. Before the first stall nothing is sampled, and nothing is loaded.
+// Samples the stack of the event loop for ten minutes after a stall. If the stall happens again, the log has its
+// stack. Before the first stall nothing is sampled or loaded.
 
 import type { Session } from 'node:inspector'
 
@@ -9,8 +9,8 @@ const FRAMES_MAX = 12
 
 export interface LoopProfiler {
   /**
-   * Ends the samples so far, and samples for ten minutes from now on.
-   * @param ms for how long the loop has just been stuck
+   * Ends the current sampling, and samples for ten minutes from now.
+   * @param ms duration of the stall
    * @returns the stack that most samples of that time have, innermost function first; undefined where there were none
    */
   takeStack(ms: number): Promise<string | undefined>

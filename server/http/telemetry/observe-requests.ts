@@ -1,5 +1,5 @@
-// Observes each request from its first handler to its answer: its id, its metrics, its span, and a log line where it was
-// slow. Plain redirects on the fast path are counted, and nothing else is done for them.
+// Observes each request from its first handler to its answer: id, metrics, span, and a log line if it was slow. Plain
+// redirects on the fast path are only counted.
 
 import { isInNetworks, type Network } from '../../lib/ip-network.ts'
 import { log } from '../../lib/log.ts'
@@ -21,18 +21,18 @@ export interface ObserverNeeds {
   requests: RequestMetrics
   /** Requests that take at least this many milliseconds get a log line; 0 for none. */
   slowRequestMs: number
-  /** Only these peers say which trace a request belongs to. */
+  /** `traceparent` is accepted only from these peers. */
   trustProxy: Network[]
 }
 
-/** Asked by machines, every few seconds. */
+/** Requested by machines every few seconds. */
 const UNTRACED = new Set(['/livez', '/readyz', '/metrics'])
 
 type Handler = (request: Bun.BunRequest, server: ServerHandle) => Response | Promise<Response>
 
 /**
- * @param route the template of the path, for requests whose handler does not say a closer one
- * @returns the same handler, observed. An answer at once stays one.
+ * @param route the template of the path, for requests whose handler does not set a more specific one
+ * @returns the observed handler. Synchronous answers stay synchronous.
  */
 export const observeRequests =
   (needs: ObserverNeeds) =>
@@ -51,7 +51,7 @@ export const observeRequests =
     startSpan(needs, context, method, request, server)
     const respond = (response: Response) => {
       endRequest(needs, context, { method, status: response.status, startedAt })
-      // A 5xx says no more than that it is one: the id leads to the lines of the log.
+      // A 5xx has no details: its id leads to the log lines.
       if (response.status >= 500 && !response.headers.has('x-request-id'))
         response.headers.set('X-Request-Id', context.id)
       return response
@@ -75,7 +75,7 @@ export interface FastRequest {
 
 /**
  * The same for requests that the fast path answers later.
- * @returns null where requests are traced: a span needs facts that only the server behind has
+ * @returns null if requests are traced, because a span needs facts that only the general HTTP server has
  */
 export const observeFastRequests =
   (needs: ObserverNeeds) =>

@@ -4,7 +4,7 @@
 import { setTracer } from '../../lib/telemetry/tracing.ts'
 import type { TracedProcess, TracingSettings } from '../../lib/telemetry/tracing-settings.ts'
 
-/** Traces of this process go to the receiver from now on. Without settings, nothing is loaded. */
+/** Sends traces of this process to the receiver from now on. Without settings, nothing is loaded. */
 export async function openTracing(
   settings: TracingSettings | undefined,
   traced: TracedProcess,

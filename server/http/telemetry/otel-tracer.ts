@@ -1,5 +1,5 @@
-// The tracer on OpenTelemetry's SDK. Spans wait in a bounded queue; a receiver that is away or hangs costs the spans that
-// find no room, and never a request.
+// The tracer on OpenTelemetry's SDK. Spans wait in a bounded queue. If the receiver is unavailable, spans are
+// dropped, and requests are not affected.
 
 import {
   type Context,
@@ -135,7 +135,7 @@ function toContext(parent: string | undefined): Context {
 const toTraceparent = ({ traceId, spanId, traceFlags }: SpanContext) =>
   `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 
-/** Version 00. Whatever else a text may be, it is no parent. */
+/** Version 00. Any other text is ignored. */
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 
 function parseTraceparent(text: string | undefined): SpanContext | undefined {

@@ -6,7 +6,7 @@ import { readDescriptorLimit } from '../fast-path/connection-limits.ts'
 import type { Metric } from '../health-and-metrics.ts'
 import { toHistogramMetrics } from './histogram-metrics.ts'
 
-/** A stall of this length is seen for certain, and a shorter one by chance. */
+/** A stall of this length is always detected, a shorter one only sometimes. */
 const LAG_EVERY_MS = 200
 const LAG_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
 const MICROSECONDS = 1e6
@@ -87,7 +87,7 @@ const toOpenFilesMetric = (value: number): Metric => ({
 
 const DESCRIPTORS = '/proc/self/fd'
 
-/** Linux from 6.2 on says their number as the size of the directory; before, they are listed. */
+/** Since Linux 6.2 the size of the directory is their number. Before, they are listed. */
 function countOpenFiles(): number | undefined {
   try {
     return statSync(DESCRIPTORS).size || readdirSync(DESCRIPTORS).length

@@ -1,12 +1,12 @@
-// Counts requests by the template of their route, their method and the class of their status, and measures how long they
-// took. The sets of labels are bounded: a stranger's path or method is none of them.
+// Counts requests by route template, method and status class, and measures their duration. Labels have a bounded set
+// of values, without paths and methods of strangers.
 
 import { createHistogram, type Histogram } from '../../lib/telemetry/histogram.ts'
 import type { Metric } from '../health-and-metrics.ts'
 import { toHistogramMetrics } from './histogram-metrics.ts'
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-/** A stranger can send any text as the method: it is none of ours. */
+/** Unknown methods, because a stranger can send any text. */
 export const toKnownMethod = (sent: string) => (METHODS.includes(sent) ? sent : 'other')
 
 const CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const
@@ -65,7 +65,7 @@ function addAnswer(counts: RouteCounts, status: number): void {
   if (status === 429) counts.limited++
 }
 
-/** The classes without an answer are there too: a rate needs the zero before the first fault. */
+/** Includes classes without answers, because a rate needs the zero before the first fault. */
 const toRequestMetrics = ({ route, method, answers }: RouteCounts): Metric[] =>
   CLASSES.map((status, index) => ({
     name: 'towpath_http_requests_total',

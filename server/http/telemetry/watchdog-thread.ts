@@ -13,13 +13,13 @@ import { pathOf } from '../request-path.ts'
 
 export interface WatchdogStart {
   memory: SharedArrayBuffer
-  /** Absent where errors are not logged. */
+  /** Absent if errors are not logged. */
   logFormat?: LogFormat
 }
 
 export const STALL_MS = 2_000
 const LOOK_MS = 500
-/** The most that each check adds: if the thread was late too, the machine or a signal had stopped the process. */
+/** Maximum that a check adds: if the thread was late too, the machine or a signal had stopped the process. */
 const ADDED_MAX_MS = LOOK_MS * 1.5
 const OTHERS_MAX = 5
 const PATH_MAX = 100
@@ -70,7 +70,7 @@ function writeLine(format: LogFormat, board: BoardReader, stuckMs: number): void
     // Not through the stream, which waits for the event loop.
     writeSync(STANDARD_ERROR, format === 'pretty' ? toPrettyLine(line, false) : toJsonLine(line))
   } catch {
-    // Nobody takes the log, or the pipe is full. The stall is counted.
+    // Nobody reads the log, or the pipe is full. The stall is still counted.
   }
 }
 

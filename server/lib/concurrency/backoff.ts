@@ -1,7 +1,7 @@
 // The pauses between the attempts of work that keeps failing.
 
 export interface Backoff {
-  /** How long to wait before the next attempt. Each call answers twice as long as the one before, up to `longestMs`. */
+  /** The pause before the next attempt. Each call returns twice the previous pause, up to `longestMs`. */
   nextMs(): number
   /** After a success: the next pause is the shortest again. */
   reset(): void

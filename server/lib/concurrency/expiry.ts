@@ -10,7 +10,7 @@ export interface Freshness {
 }
 
 export interface Expiry {
-  /** The expiry of an entry made now; it holds only while changes are not followed. */
+  /** The expiry of a new entry; used only while changes are not followed. */
   next(): number
   isCurrent(entry: { until: number }): boolean
 }

@@ -4,7 +4,7 @@
 import { unavailable } from '../failure.ts'
 
 const EXPORTS_AT_ONCE = 2
-/** Most exports take less time. After it, the client is told to retry. */
+/** Most exports take less time. After this time, the client must retry. */
 const QUEUE_TIMEOUT_MS = 10_000
 const RETRY_AFTER_S = 5
 
@@ -67,7 +67,10 @@ export function createExportLimiter({ places = EXPORTS_AT_ONCE, timeoutMs = QUEU
         leavePlace(workspaceId)
       }
     },
-    /** The same for a file that is made while it is sent: it has its place until it ends, or its receiver is gone. */
+    /**
+     * The same for a file that is generated while it is sent. It keeps its place until it ends, or until its receiver
+     * disconnects.
+     */
     async hold<T>(
       workspaceId: number,
       signal: AbortSignal,
@@ -99,10 +102,10 @@ async function holdUntilEnd<T>(
   }
 }
 
-/** The part of a generator that reads it. */
+/** The reading side of a generator. */
 type PieceReader<T> = Pick<AsyncGenerator<T>, 'next' | 'return'>
 
-/** A generator that nobody has begun to read runs no `finally`. */
+/** A generator that was never read runs no `finally`. */
 const watchEnd = <T>(pieces: PieceReader<T>, onEnd: () => void): PieceReader<T> => ({
   async next() {
     try {

@@ -1,19 +1,18 @@
-// Runs a few works at a time, and lets the groups that wait take turns: a group with many works waits longer, and the
-// others do not.
+// Runs a few tasks at a time, and lets waiting groups take turns: a group with many tasks delays only itself.
 
 export interface FairQueue<Group> {
   run<T>(group: Group, work: () => Promise<T>): Promise<T>
 }
 
 /**
- * @param places how many works run at once
- * @param placesOfGroup how many of them may be of one group
+ * @param places maximum number of running tasks
+ * @param placesOfGroup maximum of one group
  */
 export function createFairQueue<Group>(places: number, placesOfGroup = places): FairQueue<Group> {
   let free = places
-  /** How many works of a group run. */
+  /** Number of running tasks of a group. */
   const running = new Map<Group, number>()
-  /** In the order of their turns. No group is here without a work. */
+  /** In the order of their turns. Each group has at least one task. */
   const waiting = new Map<Group, (() => void)[]>()
 
   function startNext() {
@@ -21,7 +20,7 @@ export function createFairQueue<Group>(places: number, placesOfGroup = places): 
       if (free === 0) return
       const beside = running.get(group) ?? 0
       if (beside === placesOfGroup) continue
-      // A group that has more goes behind the others. The loop comes to it again.
+      // A group with more tasks goes to the end of the queue.
       waiting.delete(group)
       const start = works.shift()
       if (works.length > 0) waiting.set(group, works)

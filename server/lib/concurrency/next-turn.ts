@@ -1,14 +1,14 @@
-// Gives the event loop back in the middle of long work, so that redirects run in between.
+// Yields the event loop during long work, so that redirects run in between.
 
 import { noteResumed } from '../telemetry/request-context.ts'
 
 /** Resolves in the next turn of the event loop. */
 export const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve)).then(noteResumed)
 
-/** A redirect waits this long at most. */
+/** Maximum delay of a redirect. */
 const SLICE_MS = 2
 
-/** @returns a function to await between two steps of long work: it gives the loop back when the slice is used up */
+/** @returns a function to await between two steps of long work: it yields when the time slice is used up */
 export function createPacer(): () => Promise<void> | undefined {
   let sliceEnd = performance.now() + SLICE_MS
   return () => {
@@ -22,7 +22,7 @@ export function createPacer(): () => Promise<void> | undefined {
 let turnEnd = 0
 
 /**
- * A burst of requests comes in one turn of the event loop, and redirects would wait for all of them.
+ * A burst of requests can arrive in one turn of the event loop, and redirects would wait for all of them.
  * @returns undefined while the requests of this turn have used less than a slice, else a promise for a later turn
  */
 export function waitForTurn(): Promise<void> | undefined {

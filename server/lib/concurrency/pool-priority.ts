@@ -1,5 +1,5 @@
-// Lowers the priority of the runtime's thread pool, which hashes passwords, so that the thread that answers visitors goes
-// first when cores are short.
+// Lowers the priority of the runtime's thread pool, which hashes passwords, so that the thread that answers visitors
+// goes first on a busy machine.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
@@ -21,7 +21,7 @@ export function lowerPoolPriority(): void {
       if (isPool) setPriority(Number(thread), POOL_NICENESS)
       known.add(thread)
     } catch {
-      // The thread has ended in the meantime, or the system does not allow it: the work is done all the same.
+      // The thread has ended meanwhile, or the system does not allow it. The work continues.
     }
   }
 }

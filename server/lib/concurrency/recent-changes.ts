@@ -1,5 +1,5 @@
-// Remembers which keys have changed lately, so that a cache does not keep what was read before a change. The change of a
-// key does not concern reads of other keys.
+// Records recently changed keys, so that a cache does not store a value that was read before a change. Reads of other
+// keys are not affected.
 
 export interface RecentChanges {
   /** Call it before a read. */
@@ -7,7 +7,7 @@ export interface RecentChanges {
   add(key: string): void
   /** Any key may have changed. */
   addAll(): void
-  /** True also where the version is too old to tell. */
+  /** Also true if the version is too old to know. */
   hasChangedSince(version: number, key: string): boolean
 }
 
@@ -18,7 +18,7 @@ export function createRecentChanges(keysMax = KEYS_MAX): RecentChanges {
   /** The version of each key's last change, the oldest change first. */
   const changed = new Map<string, number>()
   let current = 0
-  /** Every change up to this version may be one of any key. */
+  /** Changes up to this version can be of any key. */
   let floor = 0
   return {
     version: () => current,

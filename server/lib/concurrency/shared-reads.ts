@@ -1,14 +1,14 @@
-// Shares one read of a store among all who want the same key at the same time.
+// Shares one read of a store among all concurrent callers of the same key.
 
 import type { RecentChanges } from './recent-changes.ts'
 
 export interface SharedReads<T> {
   /**
    * Joins the running read of the key, or begins one. A read that began before a change of the key is not joined: it
-   * may find the old value. @param read gets the version of `recent` at its begin
+   * may find the old value. @param read gets the version of `recent` at its start
    */
   join(key: string, read: (version: number) => Promise<T>): Promise<T>
-  /** Nobody joins the reads of this moment any more. */
+  /** No caller joins the running reads any more. */
   closeAll(): void
 }
 

@@ -3,7 +3,7 @@
 
 const waiting: (() => void)[] = []
 
-/** Resolves in a later turn of the event loop, after the steps that others wait for. Await it before each step. */
+/** Resolves in a later turn of the event loop, after the waiting steps of others. Await it before each step. */
 export function takeTurn(): Promise<void> {
   return new Promise((resolve) => {
     if (waiting.push(resolve) === 1) setImmediate(runNext)
@@ -21,7 +21,7 @@ export function cutIntoSteps<Row extends { bytes: number }>(rows: Row[], bytesMa
   const steps: Row[][] = []
   let total = 0
   for (const row of rows) {
-    // PostgreSQL answers sums as texts.
+    // PostgreSQL returns sums as texts.
     const bytes = Number(row.bytes)
     total += bytes
     const step = steps.at(-1)

@@ -1,4 +1,5 @@
-// The first of many items in some order, sorted in steps: sorting hundreds of thousands at once would hold the event loop.
+// The first items in some order, sorted in steps, because sorting hundreds of thousands at once would block the event
+// loop.
 
 import { takeTurn } from './take-turn.ts'
 

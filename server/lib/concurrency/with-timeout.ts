@@ -1,8 +1,8 @@
 // Bounds how long a caller waits for a promise.
 
 /**
- * Resolves as `work` does, or after `ms` with what `onTimeout` returns; rejects when `onTimeout` throws. The work itself
- * goes on.
+ * Resolves like `work`, or after `ms` with the result of `onTimeout`; rejects when `onTimeout` throws. The work
+ * itself continues.
  */
 export function withTimeout<T>(work: Promise<T>, ms: number, onTimeout: () => T): Promise<T> {
   const { promise: expired, resolve } = Promise.withResolvers<void>()

@@ -1,4 +1,4 @@
-// Real Argon2id hashes at a thousandth of their cost, for tests that are not about that cost.
+// Real Argon2id hashes at a thousandth of the cost, for tests that do not test the cost.
 
 import { afterAll, beforeAll, spyOn } from 'bun:test'
 

@@ -1,7 +1,7 @@
 // Hashes the passwords of people and links: Argon2id with OWASP's minimum cost
 // (https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html). Two run at a time, because each
-// takes 19 MiB and a core. People and links wait in queues of their own: visitors who try the password of a link must
-// not stop sign-ins.
+// takes 19 MiB and a core. People and links have separate queues, so that attempts at the password of a link do not
+// block sign-ins.
 
 import { lowerPoolPriority } from '../concurrency/pool-priority.ts'
 import { unavailable } from '../failure.ts'
@@ -9,7 +9,7 @@ import { unavailable } from '../failure.ts'
 const ARGON2 = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 const AT_ONCE = 2
 const WAITING_MAX = 50
-/** A hash takes about 50 ms, so a full queue needs about 2.5 s alone and 5 s beside the other one. */
+/** A hash takes about 50 ms, so a full queue needs about 2.5 s, or 5 s if the other queue is full too. */
 const WAIT_MS = 10_000
 
 export type PasswordPurpose = 'people' | 'links'
@@ -39,7 +39,7 @@ async function queueHashing<T>(purpose: PasswordPurpose, work: () => Promise<T>)
   }
 }
 
-/** Refuses at once what a full queue would refuse later, after more work. @throws Failure `unavailable` */
+/** Refuses immediately if the queue is full, before more work is done. @throws Failure `unavailable` */
 export function requirePasswordSlot(purpose: PasswordPurpose): void {
   if (queues[purpose].waiting.size >= WAITING_MAX) throw unavailable('too many passwords at once', 1)
 }
@@ -62,7 +62,7 @@ function waitForSlot(purpose: PasswordPurpose): Promise<void> {
   })
 }
 
-/** The free slot goes to the queue with fewer running hashes; of two equal ones, to the one that did not have the last. */
+/** The free slot goes to the queue with fewer running hashes; if equal, to the one that did not get the last slot. */
 function startNext() {
   const other: PasswordPurpose = lastStarted === 'people' ? 'links' : 'people'
   const byShare = [queues[other], queues[lastStarted]].sort((a, b) => a.running - b.running)

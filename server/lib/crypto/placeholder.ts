@@ -1,4 +1,4 @@
-// Detects a placeholder from an example, which everybody knows, in place of a secret.
+// Detects a placeholder from a public example instead of a secret.
 
 const PLACEHOLDER = /^(change|replace|your|example|secret|password|placeholder|xxx|todo)|(.)\2{15}/i
 

@@ -51,7 +51,7 @@ export function createSealer(secret: string, purpose: string): Sealer {
 
 export interface TextSealer {
   seal(plain: string, owner: string): string
-  /** @returns undefined as `Sealer` does, and for a text that is no sealed text */
+  /** @returns undefined like `Sealer`, and for a text that is not sealed */
   open(sealed: string, owner: string): string | undefined
 }
 

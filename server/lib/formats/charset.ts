@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 
-/** Browsers read and send this where a page names no charset. */
+/** Browsers use this for a page without a charset. */
 const DEFAULT_LEGACY = 'windows-1252'
 
 /** @returns the charset parameter of a Content-Type as written, in a header or in a meta element */

@@ -1,9 +1,9 @@
-// Lines of CSV files (RFC 4180) whose cells stay text: a spreadsheet takes a text that begins with "=" for a formula, and
-// runs it (https://owasp.org/www-community/attacks/CSV_Injection). An apostrophe in front keeps it a text.
+// Lines of CSV files (RFC 4180) whose cells stay text: a spreadsheet runs a text that begins with "=" as a formula
+// (https://owasp.org/www-community/attacks/CSV_Injection). An apostrophe in front keeps it a text.
 
 /** The full-width and small signs are the same to spreadsheets in Chinese, Japanese and Korean. */
 const SIGNS = '[-=+@＝＋－＠﹦﹢﹣﹫]'
-/** Blanks, control and format characters and quotes, which programs drop before they look. Line ends are no part of it. */
+/** Blanks, control and format characters and quotes, which programs drop first. Without line ends. */
 const BLANKS = String.raw`[\p{Z}\p{Cf}\x01-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f"]*`
 
 /**
@@ -11,7 +11,7 @@ const BLANKS = String.raw`[\p{Z}\p{Cf}\x01-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f"]*`
  * line as a row. For JavaScript and for RE2, without lookarounds.
  */
 export const FORMULA_IN_LINE = String.raw`(^|[\r\n])(${BLANKS}${SIGNS})`
-/** Some programs drop such a start, and then look at what follows. */
+/** Some programs drop such a prefix, and then interpret the rest. */
 export const DROPPED_START = String.raw`^([\t\r])`
 
 /**

@@ -1,5 +1,6 @@
-// Looks through JSON text before it is parsed, in one pass and without making values: how deep it is, how many values it
-// has, and whether an object names `__proto__`. Parsing and validating a hostile megabyte takes a hundred times as long.
+// Checks JSON text before it is parsed, in one pass and without creating values: its depth, its number of values, and
+// whether an object has a member `__proto__`. Parsing and validating a hostile megabyte takes a hundred times as
+// long.
 
 export interface JsonLimits {
   /** Levels of lists and objects (RFC 8259 §9 lets a parser limit the depth). */
@@ -38,7 +39,7 @@ export function scanJson(text: string, limits: JsonLimits): { excess: JsonExcess
         break
       case CLOSE_LIST:
       case CLOSE_OBJECT:
-        // One more than were opened: this is no JSON.
+        // More closing than opening brackets: not JSON.
         if (--depth < 0) return { excess: undefined, namesProto }
         break
       case COMMA:

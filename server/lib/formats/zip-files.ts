@@ -1,5 +1,5 @@
-// Writes a zip while it is sent: one file after the other, none of them held in memory. The directory of the zip comes last,
-// so a stream that ends early is no zip at all.
+// Writes a zip while it is sent, one file after the other, without holding a file in memory. The zip's directory
+// comes last, so an interrupted stream is not a valid zip.
 
 import { Readable } from 'node:stream'
 import { ZipFile } from 'yazl'
@@ -7,7 +7,7 @@ import { ZipFile } from 'yazl'
 export interface FileOfZip {
   name: string
   read(): AsyncIterable<string | Uint8Array>
-  /** It would hardly become smaller. */
+  /** Not compressed again, because it would hardly become smaller. */
   isCompressed?: boolean
 }
 

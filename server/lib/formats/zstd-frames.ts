@@ -1,5 +1,5 @@
-// Data of zstd frames, one after another: makes and reads frames, and tells whether they are whole. Decompressors, Bun's
-// streams among them, take data that end too early for whole ones.
+// Writes and reads sequences of zstd frames, and detects incomplete ones. Decompressors, such as Bun's streams,
+// accept truncated data as complete.
 
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
@@ -37,7 +37,7 @@ export function areWholeZstdFrames(data: Uint8Array): boolean {
     while (at < view.byteLength) at = findFrameEnd(view, at)
     return at === view.byteLength && at > 0
   } catch (error) {
-    // Something lies behind the end of the data.
+    // Bytes follow after the end of the data.
     if (error instanceof RangeError) return false
     throw error
   }

@@ -1,10 +1,10 @@
-// Reads the HTML of an answer: its type, its encoding and its charset, as browsers decide them.
+// Reads the HTML of an answer: its type, encoding and charset, with the rules of browsers.
 
 import { parseCharset } from '../formats/charset.ts'
 
 export type HtmlAnswer =
   | { html: string }
-  /** `value` is the header that says so. */
+  /** `value` is the header with the reason. */
   | { problem: 'not_html' | 'compressed'; value: string }
 
 export function readHtml({ headers, body }: { headers: Headers; body: Uint8Array }): HtmlAnswer {

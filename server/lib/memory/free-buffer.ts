@@ -1,5 +1,5 @@
-// Frees the memory of a large buffer at once. The garbage collector notices the size of buffers too late: with
-// twenty concurrent uploads, hundreds of megabytes would wait for it.
+// Frees the memory of a large buffer immediately. The garbage collector reacts too late to the size of buffers:
+// twenty concurrent uploads would hold hundreds of megabytes.
 
 /** The bytes must be a whole buffer that nobody uses any more. A view of a part of a buffer is left alone. */
 export function freeBuffer({ buffer, byteLength }: Uint8Array): void {

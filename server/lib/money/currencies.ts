@@ -1,6 +1,7 @@
-// The currencies of ISO 4217 that are in use, with the number of their decimal places. Metals, units of account of banks and
-// codes for tests have no places (https://www.six-group.com/en/products-services/financial-information/data-standards.html)
-// and are no currencies here.
+// The currencies of ISO 4217 that are in use, with the number of their decimal places. Metals, units of account of
+// banks and codes for tests have no decimal places
+// (https://www.six-group.com/en/products-services/financial-information/data-standards.html) and are no currencies
+// here.
 
 const BY_PLACES: [places: number, codes: string][] = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
@@ -22,7 +23,7 @@ const PLACES = new Map(
 
 export const isCurrency = (code: string) => PLACES.has(code)
 
-/** The decimal places of a currency; 2 for a code that is none. */
+/** The decimal places of a currency; 2 for an unknown code. */
 export const getDecimalPlaces = (currency: string) => PLACES.get(currency) ?? 2
 
 export const CURRENCY_MESSAGE = 'must be a currency of ISO 4217, such as EUR'

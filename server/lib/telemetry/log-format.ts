@@ -35,13 +35,13 @@ export function toPrettyLine({ at, level, event, fields }: LogLine, colors: bool
   return `${[...head, ...pairs].join(' ').trimEnd()}\n${stack === undefined ? '' : toStackLines(String(stack))}`
 }
 
-/** A text that could be taken for another field, or for another line, is in quotes. */
+/** Quotes a text that could look like another field or line. */
 const toPrettyValue = (value: unknown) =>
   typeof value === 'string' && !/^[\w./:@+-]+$/.test(value)
     ? escapeUnsafe(JSON.stringify(value))
     : String(value)
 
-/** Each line is indented: whatever an error's text has, it begins no line of the log. */
+/** Indents each line, so that an error's text cannot look like a log line. */
 const toStackLines = (stack: string) =>
   stack
     .split('\n')

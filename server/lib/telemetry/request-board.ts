@@ -1,4 +1,4 @@
-// The requests in flight, in memory that a thread of the server reads while the event loop is stuck
+// The requests in flight, in memory that a thread of the server reads while the event loop is blocked
 // (docs/adr/0061-watchdog.md). Nothing is written before `openBoard`.
 
 /** The newest requests: the next one takes the place of the oldest. */
@@ -41,7 +41,7 @@ let posted = 0
 /** Milliseconds on a monotonic clock that all threads of the process share. */
 export const readClock = () => performance.timeOrigin + performance.now()
 
-/** Requests of this process are posted from now on. */
+/** Records requests of this process from now on. */
 export function openBoard(): SharedArrayBuffer {
   const memory = new SharedArrayBuffer(BYTES)
   board = viewBoard(memory)
@@ -52,7 +52,7 @@ export function closeBoard(): void {
   board = undefined
 }
 
-/** @returns the number of the request on the board; 0 where there is no board */
+/** @returns the number of the request on the board; 0 without a board */
 export function postRequest(request: Omit<BoardRequest, 'startedAt'>): number {
   if (!board) return 0
   const number = ++posted
@@ -70,12 +70,12 @@ export function removeRequest(number: number): void {
   if (board.head[RUNNING] === number) board.head[RUNNING] = 0
 }
 
-/** The request has the event loop, until another one or the next beat. */
+/** The request runs on the event loop, until another request or the next beat. */
 export function setRunning(number: number): void {
   if (board && number !== 0) board.head[RUNNING] = number
 }
 
-/** The fast path has the event loop for this request: redirects wait for each nanosecond here. */
+/** The fast path runs this request on the event loop. Each nanosecond here delays redirects. */
 export function enterFastPath(chunk: Buffer): void {
   if (!board) return
   chunk.copy(board.texts, FAST_AT, 0, TEXT_BYTES)
@@ -86,7 +86,7 @@ export function leaveFastPath(): void {
   if (board) board.head[FAST_BYTES] = 0
 }
 
-/** The event loop turns. @returns how many stalls the thread has seen so far */
+/** A beat of the event loop. @returns the number of stalls that the thread has detected so far */
 export function beat(): number {
   if (!board) return 0
   board.head[RUNNING] = 0
@@ -99,7 +99,7 @@ export interface BoardReader {
   readBeats(): number
   /** Counts a stall. */
   addStall(): void
-  /** The request that ran last since the last beat, where one did, and the others in flight, newest first. */
+  /** The request that ran last since the last beat, if any, and the others in flight, newest first. */
   readRequests(): { running: BoardRequest | undefined; others: BoardRequest[] }
 }
 

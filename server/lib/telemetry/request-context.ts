@@ -1,5 +1,5 @@
-// The request that the running code works for: its id for log lines, and where its time goes. It follows each `await`, so
-// no function has to pass it on.
+// The request of the running code: its id for log lines, and its waits. Each `await` keeps it, so no function has to
+// pass it on.
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setRunning } from './request-board.ts'
@@ -15,18 +15,18 @@ export interface RequestContext {
   workspaceId?: number
   /** Milliseconds. */
   readonly waited: Partial<Record<WaitKind, number>>
-  /** How many works of a kind run, and since when there has been one. */
+  /** Number of running waits of a kind, and the start of the first. */
   readonly overlaps: Partial<Record<WaitKind, { works: number; from: number }>>
   span?: Span
-  /** On the board of requests (`request-board.ts`); 0 where it is not there. */
+  /** On the board of requests (`request-board.ts`); 0 if it is not there. */
   number: number
-  /** Work that goes on after the answer belongs to no request. */
+  /** Work after the answer belongs to no request. */
   ended: boolean
 }
 
 const storage = new AsyncLocalStorage<RequestContext | undefined>()
 
-/** The request that the caller works for; undefined outside of one, and after its answer. */
+/** The current request; undefined outside of one, and after its answer. */
 export function findRequest(): RequestContext | undefined {
   const request = storage.getStore()
   return request === undefined || request.ended ? undefined : request
@@ -38,10 +38,10 @@ export function runForRequest<T>(request: RequestContext, work: () => T): T {
   return storage.run(request, work)
 }
 
-/** Call it where a request goes on after a wait: what holds the event loop then is this request. */
+/** Call it when a request continues after a wait: from now on this request runs on the event loop. */
 export const noteResumed = () => setRunning(findRequest()?.number ?? 0)
 
-/** Runs work of all requests, which the caller's request only happens to start. */
+/** Runs shared work of several requests that the caller's request has started. */
 export const runForNobody = <T>(work: () => T): T => storage.run(undefined, work)
 
 /** For work that begins outside of HTTP: an attempt to deliver, a call to the hit worker, a command. */
@@ -55,7 +55,7 @@ export const createRequestContext = (id: string, route: string, span?: Span): Re
   ended: false,
 })
 
-/** Tells the running request what has become known of it. */
+/** Adds facts to the current request. */
 export function describeRequest(facts: Partial<Pick<RequestContext, 'route' | 'workspaceId'>>): void {
   const request = findRequest()
   if (request) Object.assign(request, facts)
@@ -71,7 +71,7 @@ export function startChildSpan(
 }
 
 /**
- * Adds to what a request has waited for, and to its trace.
+ * Adds a wait to a request and to its trace.
  * @param from, until on the monotonic clock (`performance.now()`)
  */
 export function addWait(
@@ -85,7 +85,7 @@ export function addWait(
   if (span) startChildSpan({ ...span, kind: 'internal', startedAt: from }, request)?.end({ endedAt: until })
 }
 
-/** Waits for the work on account of the running request. The time of works that overlap counts once. */
+/** Waits for the work, and adds the time to the current request. Overlapping waits count once. */
 export async function measureWait<T>(kind: WaitKind, work: () => Promise<T>): Promise<T> {
   const request = findRequest()
   if (!request) return work()

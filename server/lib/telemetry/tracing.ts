@@ -1,5 +1,5 @@
-// Traces, where the operator wants them (OTEL_EXPORTER_OTLP_ENDPOINT). Without a tracer, nothing of OpenTelemetry is loaded.
-// Spans name each other by the text of W3C Trace Context, so that a row or a message can carry a parent.
+// Traces, if configured (OTEL_EXPORTER_OTLP_ENDPOINT). Without a tracer, OpenTelemetry is not loaded. Spans name each
+// other by the text of W3C Trace Context, so that a row or a message can carry a parent.
 
 export type SpanKind = 'server' | 'client' | 'internal'
 export type SpanAttributes = Record<string, string | number | boolean>
@@ -33,7 +33,7 @@ export interface Span {
 
 export interface Tracer {
   start(span: SpanStart): Span
-  /** Sends what waits, for at most two seconds. */
+  /** Sends waiting spans, for at most two seconds. */
   close(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ let tracer: Tracer | undefined
 
 export const getTracer = (): Tracer | undefined => tracer
 
-/** Traces from now on go there. There is one for each process, as there is one log. */
+/** Sets the tracer of this process. */
 export function setTracer(opened: Tracer | undefined): void {
   tracer = opened
 }

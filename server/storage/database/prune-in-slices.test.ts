@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { sql } from 'kysely'
 import { onBothEngines } from '../../../tests/support/world.ts'
-import { pruneFormAttempts } from '../../features/forms/attempts/prune-form-attempts.ts'
+import { pruneFormAttempts } from '../../features/forms/attempts/attempt-counter.ts'
 import { DAY_MS, toUtcDay } from '../../lib/utc-day.ts'
 import type { Database } from './open-database.ts'
 import { pruneInSlices } from './prune-in-slices.ts'

@@ -1,4 +1,4 @@
-// Rules about circles: arrows between the rooms of a feature run one way, and no file imports itself by way of others.
+// Rules about cycles: imports between the folders of a feature run one way, and imports of files have no cycles.
 // Types count, because a reader has to follow them too. A room is a folder of a feature.
 
 import { addArrow, findPath, type Graph, listLocalImports } from './import-graph.ts'
@@ -18,7 +18,7 @@ export function checkFileCircles(sources: SourceFile[]): Violation[] {
   })
 }
 
-/** These files use every room of their feature, and every room may use them. */
+/** These files may import from every room of their feature, and every room may import them. */
 const OUTSIDE_ROOMS = /^(?:api|public|schema|[\w-]+-api)\.ts$/
 
 /** The room of a file, such as `hits/spool/`. Files beside the rooms are a room of their own: `hits/`. */

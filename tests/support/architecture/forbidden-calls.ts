@@ -70,7 +70,10 @@ const CHANCE = /\bMath\s*\.\s*random\b/g
 const CLOCKS =
   /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bBun\s*\.\s*sleep(?:Sync)?\b|(?<![\w$.])setTimeout\s*\(/g
 
-/** A quick test that reads a clock fails at midnight or on a slow machine; one that draws lots cannot be repeated. */
+/**
+ * A quick test that reads a clock fails at midnight or on a slow machine. A test with unseeded random choices cannot
+ * be repeated.
+ */
 export function checkClocks({ path, code }: SourceFile): Violation[] {
   if (!/\.test\.tsx?$/.test(path)) return []
   const find = (pattern: RegExp, message: string) =>

@@ -55,10 +55,10 @@ export function checkFrontEndImports(source: SourceFile): Violation[] {
     }))
 }
 
-/** Somebody else installs the packages: all their code is in them, but for React, which the page has anyway. */
+/** Other projects install the packages, so they contain all their code, except React, which the page already has. */
 function checkPackageImports(source: SourceFile): Violation[] {
   const { path } = source
-  // They build the packages, and are in none.
+  // Files of the build, which are in no package.
   if (path.startsWith('packages/build')) return []
   const own = new Set(
     listLocalImports(source).flatMap(({ target, specifier }) =>

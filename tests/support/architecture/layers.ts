@@ -4,7 +4,7 @@ import { listLocalImports } from './import-graph.ts'
 import type { RuleName, Violation } from './rule.ts'
 import type { SourceFile } from './typescript-source.ts'
 
-/** Which layer may use which. */
+/** The layers that each layer may import. */
 const LAYERS: Record<string, string[]> = {
   main: ['start', 'workers', 'config', 'lib'],
   cli: ['cli', 'start', 'workers', 'config', 'features', 'storage', 'http', 'lib'],
@@ -18,7 +18,7 @@ const LAYERS: Record<string, string[]> = {
   lib: ['lib'],
 }
 
-/** Every feature may use accounts. One more arrow is a decision: docs/adr/ says why. */
+/** Every feature may import from accounts. A new arrow is a decision with a reason in docs/adr/. */
 export const ALLOWED_FEATURE_IMPORTS: Record<string, string[]> = {
   accounts: [],
   backup: ['hits'],
@@ -93,7 +93,7 @@ export function checkLayers(source: SourceFile): Violation[] {
   return found
 }
 
-/** An entrance answers requests. Nobody but the route map imports one, so the map shows all that can be reached. */
+/** An entrance answers requests. Only the route map imports entrances, so it shows everything that can be reached. */
 export function checkEntrances(server: SourceFile[]): Violation[] {
   const mounted = new Set(listMounted(server))
   return server

@@ -1,4 +1,4 @@
-// Rules about names and openings: a name says what a thing is, and each file opens with its purpose.
+// Rules about names and openings: names describe things, and each file opens with its purpose.
 
 import type { RuleName, Violation } from './rule.ts'
 import { listExportedNames, type SourceFile } from './typescript-source.ts'
@@ -27,7 +27,7 @@ export function checkPathNames(path: string): Violation[] {
   return found
 }
 
-/** A bare participle. Verbs that end in -ed are seen by their end, all others are named. */
+/** Bare participles: words that end in -ed, and a list of all others. */
 const PARTICIPLE =
   /^(?:Begun|Bound|Brought|Chosen|Done|Found|Given|Going|Gone|Held|Kept|Known|Left|Lost|Made|Meant|Said|Seen|Sent|Shown|Sought|Spent|Taken|Told|Understood|Written|(?!Embed$)[A-Z][a-z]+[^aeiou]ed)$/
 

@@ -1,11 +1,11 @@
-// Reads the files of a checkout: those that git knows or would add, or all of them where there is no git.
+// Reads the files of a checkout: tracked and addable files, or all files without git.
 
 import { join } from 'node:path'
 import type { RepositoryFile } from './rule.ts'
 
 export const ROOT = join(import.meta.dir, '../../..')
 
-/** A copy without its history holds nothing that git would ignore but what was installed or stored. */
+/** Folders to skip in a copy without git: installed and stored files. */
 const listAllPaths = (root: string) =>
   [...new Bun.Glob('**').scanSync({ cwd: root, dot: true })].filter(
     (path) => !/^(node_modules|data|\.git)\//.test(path),

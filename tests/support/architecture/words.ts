@@ -1,8 +1,11 @@
-// Rules about words: no phrase that has to be read twice, and no file that opens with half a question.
+// Rules about words: no phrase that must be read twice, and no file that opens with half a question.
 
 import type { RepositoryFile, Violation } from './rule.ts'
 
-/** The space between two words, also where a comment goes on in the next line. Phrases write it `_`, or they would find themselves. */
+/**
+ * The space between two words, also across lines of a comment. Phrases write it as `_`, because they would find
+ * themselves.
+ */
 const GAP = '[\\s/*#>]+'
 const toPhrase = (words: string, flags = '') => new RegExp(`\\b${words.replaceAll('_', GAP)}\\b`, flags)
 
@@ -37,10 +40,10 @@ const SCREEN_PHRASES = [
   toPhrase('(?:colour|behaviour|favourite|organisation|recognise|cancelled|catalogue)s?', 'i'),
 ]
 
-/** Code that speaks to people. Comments are texts too, and they are read. */
+/** Code with texts for people. Comments are included. */
 const SPEAKS = /^(?:dashboard|snippet|server\/(?:cli|config|features|http))\/(?!.*\.(?:test|fixture)\.)/
 
-/** The page that names what it replaces. */
+/** The page that lists the replaced phrases. */
 const VOICE = 'docs/voice.md'
 
 const HALF_QUESTION =

@@ -94,7 +94,7 @@ const QUERY = /\.\s*(?:selectFrom|insertInto|updateTable|deleteFrom)\s*\(/
  * the transaction, and `createLinkIn` calls `allow`. A function that is not exported writes for a verb of its file.
  */
 function findUnauthorizedWrites(all: SourceFile[]): Violation[] {
-  // Nodes write what they know of each other. They act for nobody, and the tables are of no workspace.
+  // Tables of nodes, which belong to no workspace and no actor.
   const features = all.filter(({ path }) => !path.startsWith('server/features/cluster/'))
   const verbs = features.flatMap((source) => {
     const functions = listFunctions(source)

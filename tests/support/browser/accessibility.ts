@@ -9,7 +9,7 @@ interface AxeResult {
 }
 
 /**
- * @param part a selector of what is looked at
+ * @param part a selector of the elements to check
  * @param rule the only rule to try; all of them when absent
  * @returns the serious and critical violations, with their elements
  */

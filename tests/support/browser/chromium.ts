@@ -19,8 +19,8 @@ let shared: Browser | undefined
 let kept: (KeptWindow & { isTaken: boolean }) | undefined
 
 /**
- * The browser of this process: the test files after another use the same one, each with windows of its own. It ends with
- * the process, whose end closes its pipe.
+ * The browser of this process. Test files share it one after another, each with its own windows. It ends with the
+ * process, which closes its pipe.
  * @throws when there is no Chromium, with what the user can do
  */
 export async function openChromium(): Promise<Browser> {
@@ -28,7 +28,7 @@ export async function openChromium(): Promise<Browser> {
   return shared
 }
 
-/** Closes what a test file has left open: a page that polls would disturb the next file. */
+/** Closes windows that a test file has left open, because a page that polls would disturb the next file. */
 export async function closeWindows(browser: Browser) {
   if (kept?.isTaken) kept = undefined
   const isLeft = (context: BrowserContext) => context !== kept?.context
@@ -80,7 +80,7 @@ async function launchChromium(): Promise<Browser> {
     args: [
       // Names under .test lead to this machine.
       '--host-resolver-rules=MAP *.test 127.0.0.1',
-      // Pages live too short for the optimizing compiler.
+      // Tests are too short for the optimizing compiler.
       ...['--disable-gpu', '--js-flags=--single-threaded --no-opt'],
     ],
     // Playwright switches off the back/forward cache, which some tests need.

@@ -21,7 +21,7 @@ export interface CustomerSite {
   requests: string[]
   /** Opens a page, and waits until the snippet knows the forms on it. */
   open(visitor: SiteVisitor, url: string): Promise<void>
-  /** Opens a window with an empty browser profile. Its `errors` collect what goes wrong on its pages. */
+  /** Opens a window with an empty browser profile. Its `errors` collect the errors of its pages. */
   openVisitor(): Promise<SiteVisitor>
   /** Creates a workspace, with the snippet's tag for its pages. */
   createWorkspace(): Promise<SiteWorkspace>

@@ -25,7 +25,7 @@ import { startServer } from '../world.ts'
 
 /** How long `startCluster` may take. */
 export const CLUSTER_START_MS = CLICKHOUSE_START_MS
-/** Three nodes show what two would hide: a third that has neither the click nor the form. */
+/** Three nodes, because faults can need a third node that has neither the click nor the form. */
 const NODES = 3
 
 /** Nodes, however they run. */
@@ -64,7 +64,7 @@ const NO_CLICKHOUSE = 'http://127.0.0.1:9/towpath'
 export async function startNodes(workspaces: number, { environment }: ClusterOptions = {}): Promise<Nodes> {
   const { url } = await migratedDatabase()
   const db = await openDatabase({ dataDir: tmpdir(), databaseUrl: url })
-  // An outage stops the first start of an installation only: one that has counted goes on.
+  // An outage prevents only the first start of an installation, before it has counted hits.
   const counted = { node: 'gone', batch: 1 }
   await db.write((connection) => connection.insertInto('click_marks').values(counted).execute())
   await db.close()

@@ -40,7 +40,7 @@ export function startContainer(
   const stdout = new Response(child.stdout).text()
   const stderr = new Response(child.stderr).text()
   return {
-    /** Waits for the end. */
+    /** Waits until it ends. */
     async wait() {
       const [out, errors] = [await stdout, await stderr]
       return { exitCode: await child.exited, stdout: out, stderr: errors }

@@ -33,7 +33,7 @@ const LARGE_TEXTS = 230
 
 let empty: Promise<DnsServer> | undefined
 
-/** A server that nobody sets records of: it answers at once, so that no test asks another machine, or waits. */
+/** A server without records: it answers immediately, so that no test asks another machine, or waits. */
 export const getEmptyDnsServer = () => (empty ??= startDnsServer({ isKept: false }))
 
 /** @param options.isKept whether its sockets keep the process running */

@@ -164,7 +164,7 @@ async function createViews(ws: KeyedWorkspace, formKey: string): Promise<void> {
     })
 }
 
-/** Clicks, refusals, slugs that nobody has, and then a link that goes to the trash, and one that goes for good. */
+/** Clicks, refusals, unknown slugs, a link in the trash, and a permanently deleted link. */
 async function clickAround(server: TestServer, ws: KeyedWorkspace): Promise<void> {
   const ask = (path: string, headers = {}) =>
     server.call(path, { headers: { 'User-Agent': BROWSER_USER_AGENT, ...headers } })

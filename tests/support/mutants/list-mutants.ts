@@ -1,5 +1,5 @@
-// Lists the one-line mistakes that somebody could make in a source file: a comparison turned round, a condition negated, a
-// call forgotten. Tests should notice most of them.
+// Lists possible one-line mistakes in a source file: a reversed comparison, a negated condition, a forgotten call.
+// Tests should detect most of them.
 
 import { parseSync, Visitor } from 'oxc-parser'
 
@@ -11,7 +11,7 @@ export interface SourceMutant {
   end: number
   from: string
   to: string
-  /** Whether what is replaced has a value, so that a call that notes "was here" fits before it. */
+  /** Whether the replaced code is an expression, so that a call that records its execution can stand before it. */
   isExpression: boolean
 }
 

@@ -1,4 +1,4 @@
-// Ends a process and removes its directory when the test run ends, in whichever way it ends.
+// Ends a process and removes its directory when the test run ends, even after a crash.
 
 export interface ProcessGuard {
   /** Sets the process to end; undefined for none. */

@@ -33,7 +33,7 @@ export function findPromtool(): string | undefined {
   }
 }
 
-/** @returns what it says of the input; '' where nothing is wrong */
+/** @returns its messages about the input; '' if it is correct */
 export function runPromtool(promtool: string, args: string[], input = ''): string {
   const { stdout, stderr, exitCode } = Bun.spawnSync([promtool, ...args], {
     stdin: Buffer.from(input),

@@ -1,5 +1,5 @@
 // Runs inside a server process, before the server (`bun --preload`): a read of a text with STALL_MARK holds the event
-// loop until there is a file at STALL_UNTIL. So a test decides which request stalls, and until when.
+// loop until there is a file at STALL_UNTIL. A test thus chooses the stalling request and the end of the stall.
 
 import { existsSync } from 'node:fs'
 

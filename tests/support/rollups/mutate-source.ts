@@ -40,9 +40,9 @@ export async function importMutant(
 }
 
 /**
- * Makes each mutant in turn, and looks whether the check notices it.
+ * Makes each mutant in turn, and runs the check on it.
  * @param check gets the exports of the files; it throws, or answers false, when they do something wrong
- * @returns the rules that nobody misses
+ * @returns the rules whose mutants the check did not detect
  */
 export async function findSurvivors<Exports>(
   folder: string,

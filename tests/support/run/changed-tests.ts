@@ -21,7 +21,7 @@ export function readChangeRules(page: string): ChangeRule[] {
     })
 }
 
-/** @returns what to run for these files: folders and files. The first row that fits a file decides. */
+/** @returns the tests of these files: folders and files. The first matching row of a file decides. */
 export function findChangedTests(changed: string[], rules: ChangeRule[]): string[] {
   const found = new Set<string>()
   for (const file of changed) {

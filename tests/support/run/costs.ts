@@ -1,5 +1,5 @@
-// Notes what each test and each file costs, in processor time, for the report of run.ts. A wall clock also counts what
-// other processes do.
+// Records the processor time of each test and each file, for the report of run.ts. A wall clock would also count
+// other processes.
 
 import { afterAll, afterEach, beforeAll, beforeEach } from 'bun:test'
 import { createHash } from 'node:crypto'

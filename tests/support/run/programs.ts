@@ -1,4 +1,4 @@
-// Finds the programs that a run of tests needs, installs what is missing, and says which tests go without.
+// Finds the programs that a run of tests needs, installs missing ones, and reports the tests that cannot run.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -74,7 +74,7 @@ export interface ReadyPrograms {
 }
 
 /**
- * Says in its first line what the run needs, and installs what is missing.
+ * Prints the needed programs in the first line, and installs missing ones.
  * @param files the test files that the run would take
  */
 export function preparePrograms(files: string[], say: (line: string) => void): ReadyPrograms {

@@ -1,4 +1,4 @@
-// Reads what the tests of a run have cost (support/run/costs.ts): by kind, and which of them took more than their budget.
+// Reads the costs of a run's tests (support/run/costs.ts), by kind, and finds those above their budget.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -18,7 +18,7 @@ export function readCosts(path: string): FileCosts[] {
   )
 }
 
-/** By what a file's tests need, and otherwise where they are. The first that fits decides. */
+/** By the needs of a file's tests, otherwise by their folder. The first match decides. */
 const KINDS: [name: string, fits: (file: string, source: string) => boolean][] = [
   ['Chromium', (file) => listShared(file).has('tests/support/browser/chromium.ts')],
   ['ClickHouse', (file) => listShared(file).has('tests/support/clickhouse/clickhouse-server.ts')],

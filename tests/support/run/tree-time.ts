@@ -8,7 +8,7 @@ const PR_SET_CHILD_SUBREAPER = 36
 const WNOHANG = 1
 
 interface TreeTime {
-  /** Waits for what still ends. @returns the processor seconds of all child processes that have ended */
+  /** Waits for processes that are ending. @returns the processor seconds of all child processes that have ended */
   read(): Promise<number>
 }
 
@@ -26,7 +26,7 @@ export function measureTreeTime(): TreeTime | undefined {
     symbols.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     return {
       async read() {
-        // 0: children are there, and none has ended. -1: there is none any more.
+        // 0: there are children, and none has ended. -1: there are no children.
         for (let tries = 0; tries < 200; tries++) {
           const pid = symbols.waitpid(-1, null, WNOHANG)
           if (pid === -1) break

@@ -1,5 +1,5 @@
-// Runs the hit worker in the process of the test. Only what is about the process itself needs a process: kills, the
-// priority, traces, and faults of native code.
+// Runs the hit worker in the process of the test. Only tests of the process itself need a process: kills, priority,
+// traces, and faults of native code.
 
 import type { StartWorker } from '../../../server/features/hits/worker/ipc.ts'
 import type { MessageFromWorker, MessageToWorker } from '../../../server/features/hits/worker/protocol.ts'
@@ -58,7 +58,7 @@ export function createWorkerHere(): WorkerHere {
         const copy = structuredClone(message)
         later(() => (handle ? handle(copy) : early.push(copy)))
       },
-      /** Once the worker is closed there is nothing left of it. */
+      /** A closed worker leaves nothing behind. */
       kill: () => end('The hit worker was closed'),
     }
   }

@@ -43,7 +43,6 @@ export function TopListDialog({
   )
   return (
     <Dialog
-      open
       onClose={close}
       title={plural}
       description={

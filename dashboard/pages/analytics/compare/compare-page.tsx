@@ -8,7 +8,8 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { viewerZone } from '../../../ui/format.ts'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { Field, SelectField } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { listTimeZones } from '../../../ui/forms/time-zones.ts'
 import { COLUMN, Page } from '../../../ui/page.tsx'
@@ -65,13 +66,7 @@ function CompareForm({ send, isBusy, error }: FormProps) {
     })
   }
   return (
-    <form
-      className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
+    <Form className="grid gap-4" onSubmit={() => void submit()}>
       {general && <FormError>{general}</FormError>}
       <Field
         label="CSV file"
@@ -92,15 +87,11 @@ function CompareForm({ send, isBusy, error }: FormProps) {
       <div className="grid gap-4 sm:grid-cols-2">
         <ZoneField label="Time zone here" value={zone} choose={setZone} />
         <ZoneField label="Time zone of their days" value={theirZone} choose={setTheirZone} />
-        <Field label="Compare with">
-          {(control) => (
-            <Select {...control} value={metric} onChange={({ target }) => setMetric(target.value)}>
-              <option value="">What the column is about</option>
-              <option value="clicks">Clicks</option>
-              <option value="visitors">Visitors</option>
-            </Select>
-          )}
-        </Field>
+        <SelectField label="Compare with" value={metric} onChange={({ target }) => setMetric(target.value)}>
+          <option value="">What the column is about</option>
+          <option value="clicks">Clicks</option>
+          <option value="visitors">Visitors</option>
+        </SelectField>
         {(dateOrder !== undefined || order !== '') && (
           <OrderField value={order} choose={setOrder} error={dateOrder} />
         )}
@@ -110,7 +101,7 @@ function CompareForm({ send, isBusy, error }: FormProps) {
           Compare
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -121,18 +112,15 @@ interface OrderProps {
 }
 
 const OrderField = ({ value, choose, error }: OrderProps) => (
-  <Field label="Order of dates" error={error}>
-    {(control) => (
-      <Select {...control} value={value} onChange={({ target }) => choose(target.value)}>
-        <option value="">As the file shows it</option>
-        {Object.entries(ORDERS).map(([order, name]) => (
-          <option key={order} value={order}>
-            {name}
-          </option>
-        ))}
-      </Select>
-    )}
-  </Field>
+  <SelectField
+    label="Order of dates"
+    error={error}
+    value={value}
+    onChange={({ target }) => choose(target.value)}
+    options={Object.entries(ORDERS)}
+  >
+    <option value="">As the file shows it</option>
+  </SelectField>
 )
 
 interface ZoneProps {
@@ -142,15 +130,11 @@ interface ZoneProps {
 }
 
 const ZoneField = ({ label, value, choose }: ZoneProps) => (
-  <Field label={label}>
-    {(control) => (
-      <Select {...control} value={value} onChange={({ target }) => choose(target.value)}>
-        {listTimeZones().map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </Select>
-    )}
-  </Field>
+  <SelectField label={label} value={value} onChange={({ target }) => choose(target.value)}>
+    {listTimeZones().map((name) => (
+      <option key={name} value={name}>
+        {name}
+      </option>
+    ))}
+  </SelectField>
 )

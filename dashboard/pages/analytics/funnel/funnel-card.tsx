@@ -55,13 +55,8 @@ export function FunnelCard({ view }: { view: AnalyticsView }) {
           onChange={(event) =>
             view.set({ funnel: event.target.value === 'link' ? undefined : event.target.value })
           }
-        >
-          {offered.map((each) => (
-            <option key={each} value={each}>
-              {GROUPING_LABELS[each]}
-            </option>
-          ))}
-        </Select>
+          options={offered.map((each) => [each, GROUPING_LABELS[each]])}
+        />
       </header>
       {view.stages === null ? (
         <p className="px-4 py-10 text-center text-sm text-soft sm:px-5">

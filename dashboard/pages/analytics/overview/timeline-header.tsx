@@ -78,13 +78,9 @@ export function TimelineHeader({
           'h-8! w-24! shrink-0 border-line! px-2! text-sm sm:w-32!',
           !zoom.reset && 'ml-auto',
         )}
+        options={offered.map((each) => [each, GRANULARITY_LABELS[each]])}
       >
         <option value="">Auto</option>
-        {offered.map((each) => (
-          <option key={each} value={each}>
-            {GRANULARITY_LABELS[each]}
-          </option>
-        ))}
       </Select>
     </div>
   )
@@ -99,12 +95,7 @@ const ComparisonSelect = ({ view, isDrawn }: { view: AnalyticsView; isDrawn: boo
       value={view.compare}
       onChange={({ target }) => view.set({ compare: target.value === 'previous' ? undefined : target.value })}
       className="h-8! w-auto! min-w-0 border-line! px-2! text-sm"
-    >
-      {COMPARISONS.map((each) => (
-        <option key={each} value={each}>
-          {COMPARISON_LABELS[each]}
-        </option>
-      ))}
-    </Select>
+      options={COMPARISONS.map((each) => [each, COMPARISON_LABELS[each]])}
+    />
   </div>
 )

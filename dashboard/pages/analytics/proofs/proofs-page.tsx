@@ -4,10 +4,10 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { ShieldCheck } from 'lucide-react'
 import { proofsQuery } from '../../../api/proofs.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { Page } from '../../../ui/page.tsx'
+import { ShowMore } from '../../../ui/show-more.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { ProofRow } from './proof-row.tsx'
 
@@ -27,15 +27,14 @@ export const ProofsPage = () => (
 )
 
 function Proofs() {
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    proofsQuery(useApi()),
-  )
+  const query = useInfiniteQuery(proofsQuery(useApi()))
+  const { data, error, isPending } = query
   if (isPending) return <SkeletonRows rows={6} className="h-16" />
   if (!data) return <ErrorState error={error} />
   const proofs = data.pages.flatMap((page) => page.data)
   if (proofs.length === 0)
     return (
-      <EmptyState icon={<ShieldCheck size={28} />} title="No closed days yet">
+      <EmptyState icon={ShieldCheck} title="No closed days yet">
         A day closes six hours after it ends (UTC). Then its hash is here.
       </EmptyState>
     )
@@ -48,11 +47,7 @@ function Proofs() {
           <ProofRow key={proof.hash} proof={proof} isNewest={newest.get(proof.day) === proof.hash} />
         ))}
       </ul>
-      {hasNextPage && (
-        <Button className="mt-3" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} className="mt-3" />
     </>
   )
 }

@@ -1,6 +1,6 @@
 // The fields for the alert of a view: which number, how unusual, in which hours, and to which channels.
 
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { NumberField } from '../../forms/settings/controls/number-field.tsx'
 import { ChannelChoice } from '../../forms/settings/groups/channel-choice.tsx'
 import type { AlertDraft, ViewDraft } from './view-draft.ts'
@@ -40,21 +40,13 @@ export function AlertFields({ draft, change, errors }: AlertFieldsProps) {
     name: Name,
     options: readonly (readonly [AlertDraft[Name], string])[],
   ) => (
-    <Field label={label} error={errors[`alert.${name}`]}>
-      {(control) => (
-        <Select
-          {...control}
-          value={draft[name]}
-          onChange={({ target }) => set({ [name]: target.value } as Partial<AlertDraft>)}
-        >
-          {options.map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField
+      label={label}
+      error={errors[`alert.${name}`]}
+      value={draft[name]}
+      onChange={({ target }) => set({ [name]: target.value } as Partial<AlertDraft>)}
+      options={options}
+    />
   )
   const isSilent = draft.when === 'silent'
   return (

@@ -1,6 +1,6 @@
 // The fields for the reports of a view: how often, when, and to which channels.
 
-import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
+import { SelectField, TextField } from '../../../ui/forms/field.tsx'
 import { ChannelChoice } from '../../forms/settings/groups/channel-choice.tsx'
 import type { ViewDraft } from './view-draft.ts'
 
@@ -20,21 +20,13 @@ interface ReportFieldsProps {
 export function ReportFields({ draft, change, errors }: ReportFieldsProps) {
   return (
     <>
-      <Field label="Reports" error={errors['report.every']}>
-        {(control) => (
-          <Select
-            {...control}
-            value={draft.every}
-            onChange={({ target }) => change({ every: target.value as ViewDraft['every'] })}
-          >
-            {EVERY.map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Reports"
+        error={errors['report.every']}
+        value={draft.every}
+        onChange={({ target }) => change({ every: target.value as ViewDraft['every'] })}
+        options={EVERY}
+      />
       {draft.every !== '' && (
         <>
           <TextField

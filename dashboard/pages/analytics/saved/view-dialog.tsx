@@ -8,7 +8,8 @@ import { createView, invalidateViews, updateView } from '../../../api/views.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyableText } from '../../../ui/copy/copyable-text.tsx'
-import { Field, Textarea, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { TextareaField, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
@@ -49,7 +50,6 @@ export function ViewDialog({
   const isDone = save.isSuccess
   return (
     <Dialog
-      open
       onClose={onClose}
       title={view ? 'Edit view' : 'Save view'}
       footer={
@@ -67,18 +67,17 @@ export function ViewDialog({
         )
       }
     >
-      <form
+      <Form
         id={FORM}
         className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           if (!save.isPending && !isDone) save.mutate()
         }}
       >
         {general && <FormError>{general}</FormError>}
         {shown && draft.isShared && <CopyableText text={shown.url} label="Copy the shared link" />}
         {!isDone && <ViewFields draft={draft} change={change} errors={errors} isOld={view !== undefined} />}
-      </form>
+      </Form>
     </Dialog>
   )
 }
@@ -155,18 +154,12 @@ const ShareFields = ({ draft, change, errors }: Omit<ViewFieldsProps, 'isOld'>) 
       error={errors['share.expiresAt']}
       onChange={({ target }) => change({ expiresAt: target.value })}
     />
-    <Field
+    <TextareaField
       label="Sites that may embed it"
       hint="One origin a line, such as https://example.com. Nobody when empty."
       error={errors.embed ?? Object.entries(errors).find(([name]) => name.startsWith('embed.'))?.[1]}
-    >
-      {(control) => (
-        <Textarea
-          {...control}
-          value={draft.embed}
-          onChange={({ target }) => change({ embed: target.value })}
-        />
-      )}
-    </Field>
+      value={draft.embed}
+      onChange={({ target }) => change({ embed: target.value })}
+    />
   </>
 )

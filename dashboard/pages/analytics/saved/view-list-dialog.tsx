@@ -13,7 +13,6 @@ import { ErrorState } from '../../../ui/error-state.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { ViewDialog } from './view-dialog.tsx'
 import { toViewSearch } from './view-settings.ts'
@@ -22,7 +21,7 @@ import { toViewSearch } from './view-settings.ts'
 export function ViewListDialog({ page, onClose }: { page: AnalyticsView; onClose: () => void }) {
   const { data, error, refetch } = useQuery(viewsQuery(useApi()))
   return (
-    <Dialog open onClose={onClose} title="Views" wide>
+    <Dialog onClose={onClose} title="Views" wide>
       {data ? (
         <ul className="grid">
           {data.data.map((view) => (
@@ -53,7 +52,7 @@ function ViewItem({ view, page, onOpen }: { view: ViewResource; page: AnalyticsV
           params={{ workspaceId: String(api.workspaceId) }}
           search={toViewSearch(view)}
           onClick={onOpen}
-          className={TEXT_LINK}
+          className="text-link"
         >
           {view.name}
         </Link>

@@ -34,13 +34,8 @@ export function AnalyticsToolbar({ view }: { view: AnalyticsView }) {
               onChange={(event) =>
                 set({ class: event.target.value === 'human' ? undefined : event.target.value })
               }
-            >
-              {Object.entries(HIT_CLASS_LABELS).map(([value, name]) => (
-                <option key={value} value={value}>
-                  {name}
-                </option>
-              ))}
-            </Select>
+              options={Object.entries(HIT_CLASS_LABELS)}
+            />
           )}
           <ExportMenu view={view} />
         </div>
@@ -79,8 +74,7 @@ function ExportMenu({ view }: { view: AnalyticsView }) {
     setBusy(true)
     const close = toast('Preparing your file. The download starts when it is ready.', { forMs: 0 })
     try {
-      const { file, name } = await exportEvents(api, subject, parameters ?? {}, format)
-      saveFile(file, name)
+      saveFile(await exportEvents(api, subject, parameters ?? {}, format))
     } catch (error) {
       toastError(error, 'Couldn’t export')
     } finally {

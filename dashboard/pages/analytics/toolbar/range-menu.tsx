@@ -1,11 +1,8 @@
 // The window for the date range and the time zone.
 
-import { Check } from 'lucide-react'
-import { useState } from 'react'
-import { Button } from '../../../ui/button.tsx'
-import { classNames } from '../../../ui/class-names.ts'
 import { viewerZone } from '../../../ui/format.ts'
-import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
+import { RangeMenu } from '../../../ui/forms/range-menu.tsx'
 import {
   addDays,
   DATE_PATTERN,
@@ -41,82 +38,25 @@ function listPresets(zone: string): Preset[] {
   ]
 }
 
-const isSameRange = (a: DateRange, b: DateRange) =>
-  a.interval === b.interval && a.start === b.start && a.end === b.end
-
-export function RangeMenu({ view, close }: { view: AnalyticsView; close: () => void }) {
-  const choose = (range: DateRange) => {
-    chooseRange(view, range)
-    close()
-  }
-  return (
-    <div className="grid w-72 sm:w-[34rem] sm:grid-cols-[12rem_1fr]">
-      <ul className="grid grid-cols-2 content-start p-2 sm:grid-cols-1 sm:border-r sm:border-line">
-        {listPresets(view.timezone).map(({ name, range }) => {
-          const chosen = isSameRange(range, view.range)
-          return (
-            <li key={name}>
-              <button
-                type="button"
-                aria-pressed={chosen}
-                onClick={() => choose(range)}
-                className={classNames(
-                  'flex h-8 w-full items-center gap-2 rounded-lg px-2.5 text-left text-sm hover:bg-hover',
-                  chosen && 'font-medium text-accent',
-                )}
-              >
-                <span className="flex-1 truncate">{name}</span>
-                {chosen && <Check size={14} aria-hidden />}
-              </button>
-            </li>
-          )
-        })}
-      </ul>
-      <div className="grid content-start gap-4 border-line p-4 max-sm:border-t">
-        <Dates view={view} choose={choose} />
-        <Zone view={view} />
-      </div>
-    </div>
-  )
-}
-
-function Dates({ view, choose }: { view: AnalyticsView; choose: (range: DateRange) => void }) {
+export function AnalyticsRangeMenu({ view, close }: { view: AnalyticsView; close: () => void }) {
   const currentDay = today(view.timezone)
   const { start, end } = view.range
-  const [error, setError] = useState<string>()
   return (
-    <form
-      className="grid gap-3"
-      onSubmit={(event) => {
-        event.preventDefault()
-        const data = new FormData(event.currentTarget)
-        const [from, to] = [String(data.get('from')), String(data.get('to'))]
-        if (!from || !to) return setError('Choose a start date and an end date.')
-        if (from > to) return setError('The start date must not be after the end date.')
-        choose({ start: from, end: to })
+    <RangeMenu
+      presets={listPresets(view.timezone)}
+      range={view.range}
+      days={{
+        start: start && DATE_PATTERN.test(start) ? start : addDays(currentDay, -29),
+        end: end && DATE_PATTERN.test(end) ? end : currentDay,
+      }}
+      max={currentDay}
+      choose={(range) => {
+        chooseRange(view, range)
+        close()
       }}
     >
-      <div className="grid gap-3 sm:grid-cols-2">
-        <TextField
-          label="From"
-          name="from"
-          type="date"
-          max={currentDay}
-          defaultValue={start && DATE_PATTERN.test(start) ? start : addDays(currentDay, -29)}
-          error={error}
-        />
-        <TextField
-          label="To"
-          name="to"
-          type="date"
-          max={currentDay}
-          defaultValue={end && DATE_PATTERN.test(end) ? end : currentDay}
-        />
-      </div>
-      <Button type="submit" variant="primary">
-        Apply
-      </Button>
-    </form>
+      <Zone view={view} />
+    </RangeMenu>
   )
 }
 
@@ -125,23 +65,19 @@ function Zone({ view }: { view: AnalyticsView }) {
   const firstZones = [...new Set([viewerZone, 'UTC', view.timezone])]
   const change = (zone: string) => view.set({ timezone: zone === viewerZone ? undefined : zone })
   return (
-    <Field label="Time zone">
-      {(control) => (
-        <Select {...control} value={view.timezone} onChange={(event) => change(event.target.value)}>
-          {firstZones.map((zone) => (
-            <option key={zone} value={zone}>
-              {zone === viewerZone ? `${zone} (yours)` : zone}
-            </option>
-          ))}
-          {zones
-            .filter((zone) => !firstZones.includes(zone))
-            .map((zone) => (
-              <option key={zone} value={zone}>
-                {zone.replaceAll('_', ' ')}
-              </option>
-            ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField label="Time zone" value={view.timezone} onChange={(event) => change(event.target.value)}>
+      {firstZones.map((zone) => (
+        <option key={zone} value={zone}>
+          {zone === viewerZone ? `${zone} (yours)` : zone}
+        </option>
+      ))}
+      {zones
+        .filter((zone) => !firstZones.includes(zone))
+        .map((zone) => (
+          <option key={zone} value={zone}>
+            {zone.replaceAll('_', ' ')}
+          </option>
+        ))}
+    </SelectField>
   )
 }

@@ -13,9 +13,9 @@ import { formatRange } from '../view/time-labels.ts'
 import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { chooseRange } from './choose-range.ts'
 
-const RangeMenu = lazyPart(
+const AnalyticsRangeMenu = lazyPart(
   () => import('./range-menu.tsx'),
-  'RangeMenu',
+  'AnalyticsRangeMenu',
   <div className="w-72 p-3">
     <SkeletonRows rows={6} className="h-8" />
   </div>,
@@ -67,7 +67,7 @@ export function RangePicker({ view }: { view: AnalyticsView }) {
           </Button>
         }
       >
-        <RangeMenu view={view} close={() => setOpen(false)} />
+        <AnalyticsRangeMenu view={view} close={() => setOpen(false)} />
       </Popover>
       <IconButton
         label="Previous period"

@@ -16,11 +16,6 @@ export const ModelSelect = ({
     className={className}
     value={model}
     onChange={(event) => set({ model: event.target.value === 'last' ? undefined : event.target.value })}
-  >
-    {Object.entries(ATTRIBUTION_MODEL_LABELS).map(([value, name]) => (
-      <option key={value} value={value}>
-        {name}
-      </option>
-    ))}
-  </Select>
+    options={Object.entries(ATTRIBUTION_MODEL_LABELS)}
+  />
 )

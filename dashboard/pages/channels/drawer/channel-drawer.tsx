@@ -1,14 +1,13 @@
 // The drawer that creates and edits a channel. Stored secrets are not shown: an empty field keeps the current value.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { createChannel, updateChannel } from '../../../api/channels/change-channel.ts'
 import type { ChannelResource, ChannelType, NewChannelResource } from '../../../api/channels.ts'
 import { signInOptionsQuery } from '../../../api/session.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { CHANNEL_KINDS, type ChannelKind, getChannelKind } from '../channel-kinds.tsx'
 import { ChannelNotice } from '../channel-notice.tsx'
@@ -53,7 +52,6 @@ function useSave({ channel, type, kind, values, onCreatedSecret, onClose }: Save
 }
 
 export function ChannelDrawer({ channel, onClose }: DrawerProps) {
-  const formId = useId()
   const { data: server } = useQuery(signInOptionsQuery)
   const hasMail = server?.mail !== false
   const [chosen, setType] = useState<ChannelType>()
@@ -66,54 +64,41 @@ export function ChannelDrawer({ channel, onClose }: DrawerProps) {
     return <WebhookSecretDialog secret={created.secret} onClose={() => onClose(created.id)} />
   const cannotCreate = !channel && type === 'email' && !hasMail
   return (
-    <Dialog
+    <FormDialog
       drawer
-      open
       onClose={() => onClose()}
       title={channel ? `Edit ${channel.name}` : 'New channel'}
-      footer={
-        <>
-          <Button onClick={() => onClose()}>Cancel</Button>
-          <Button variant="primary" type="submit" form={formId} disabled={cannotCreate} busy={save.isPending}>
-            {channel ? 'Save' : 'Create channel'}
-          </Button>
-        </>
-      }
+      action={channel ? 'Save' : 'Create channel'}
+      busy={save.isPending}
+      disabled={cannotCreate}
+      className="grid gap-5"
+      onSubmit={() => save.mutate()}
     >
-      <form
-        id={formId}
-        className="grid gap-5"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!save.isPending) save.mutate()
-        }}
-      >
-        {channel && <ChannelNotice channel={channel} />}
-        {!channel && (
-          <KindChoice
-            type={type}
-            hasMail={hasMail}
-            onChange={(next) => {
-              // An error belongs to the type that was chosen.
-              save.reset()
-              setType(next)
-            }}
-          />
-        )}
-        {cannotCreate ? (
-          <MailNotice />
-        ) : (
-          <ChannelFields
-            kind={kind}
-            editing={channel}
-            values={values}
-            error={save.error}
-            onChange={setValues}
-          />
-        )}
-        {channel && <RecipientNotice channel={channel} />}
-      </form>
-    </Dialog>
+      {channel && <ChannelNotice channel={channel} />}
+      {!channel && (
+        <KindChoice
+          type={type}
+          hasMail={hasMail}
+          onChange={(next) => {
+            // An error belongs to the type that was chosen.
+            save.reset()
+            setType(next)
+          }}
+        />
+      )}
+      {cannotCreate ? (
+        <MailNotice />
+      ) : (
+        <ChannelFields
+          kind={kind}
+          editing={channel}
+          values={values}
+          error={save.error}
+          onChange={setValues}
+        />
+      )}
+      {channel && <RecipientNotice channel={channel} />}
+    </FormDialog>
   )
 }
 

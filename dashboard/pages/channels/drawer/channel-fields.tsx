@@ -2,7 +2,7 @@
 
 import type { ChannelResource } from '../../../api/channels.ts'
 import { toFieldErrors } from '../../../api/client.ts'
-import { Field, formatExample, Select, Textarea, TextField } from '../../../ui/forms/field.tsx'
+import { formatExample, SelectField, TextareaField, TextField } from '../../../ui/forms/field.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { type ChannelKind, isForPrograms } from '../channel-kinds.tsx'
 import {
@@ -55,6 +55,7 @@ export function ChannelFields({
   const bind = (name: keyof ChannelTexts) => ({
     name,
     value: values[name],
+    error: errors[name],
     onChange: (event: { target: { value: string } }) => onChange({ ...values, [name]: event.target.value }),
   })
   const keepHint = editing && isMasked(editing) ? 'Leave empty to keep the current one.' : undefined
@@ -63,21 +64,16 @@ export function ChannelFields({
       <p className="text-soft">{kind.about}</p>
       {(errors.general ?? errors.type) && <FormError>{errors.general ?? errors.type}</FormError>}
       {kind.type === 'http' && !editing && <PresetChoice {...{ values, onChange }} />}
-      <TextField
-        label="Name"
-        placeholder={kind.label}
-        maxLength={100}
-        error={errors.name}
-        {...bind('name')}
-      />
+      <TextField label="Name" placeholder={kind.label} maxLength={100} {...bind('name')} />
       {kind.fields.includes('to') && (
-        <Field
+        <TextareaField
           label="Email addresses"
           hint="One per line, 20 at most. Each gets an email to confirm. Your own confirmed address needs none."
+          required
+          autoComplete="off"
+          {...bind('to')}
           error={findAddressError(errors, values)}
-        >
-          {(control) => <Textarea {...control} required autoComplete="off" {...bind('to')} />}
-        </Field>
+        />
       )}
       {kind.type === 'email' && <AttachmentField {...{ values, errors, onChange }} />}
       {kind.fields.includes('url') && (
@@ -88,11 +84,10 @@ export function ChannelFields({
           autoComplete="off"
           placeholder={formatExample(kind.urlExample)}
           hint={keepHint ?? kind.urlHint}
-          error={errors.url}
           {...bind('url')}
         />
       )}
-      {kind.fields.includes('chatId') && <TelegramFields {...{ bind, errors, keepHint }} />}
+      {kind.fields.includes('chatId') && <TelegramFields {...{ bind, keepHint }} />}
       {kind.type === 'http' && <RequestFields isNew={!editing} {...{ values, errors, onChange }} />}
       {isForPrograms(kind) && <EventFields {...{ values, errors, onChange }} />}
       {listensToForms(kind, values) && <UseForFields channel={editing} {...{ values, errors, onChange }} />}
@@ -119,30 +114,26 @@ function AttachmentField({
   onChange: (values: ChannelFormValues) => void
 }) {
   return (
-    <Field label="Files" hint="Larger ones are links, which work for seven days." error={errors.attachUpTo}>
-      {(control) => (
-        <Select
-          {...control}
-          value={values.attachUpTo}
-          onChange={(event) => onChange({ ...values, attachUpTo: Number(event.target.value) })}
-        >
-          <option value={0}>Send links</option>
-          {ATTACHMENT_SIZES.map((size) => (
-            <option key={size} value={size * MIB}>{`Attach up to ${size} MB`}</option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField
+      label="Files"
+      hint="Larger ones are links, which work for seven days."
+      error={errors.attachUpTo}
+      value={values.attachUpTo}
+      onChange={(event) => onChange({ ...values, attachUpTo: Number(event.target.value) })}
+    >
+      <option value={0}>Send links</option>
+      {ATTACHMENT_SIZES.map((size) => (
+        <option key={size} value={size * MIB}>{`Attach up to ${size} MB`}</option>
+      ))}
+    </SelectField>
   )
 }
 
 function TelegramFields({
   bind,
-  errors,
   keepHint,
 }: {
   bind: (name: keyof ChannelTexts) => object
-  errors: Record<string, string>
   keepHint: string | undefined
 }) {
   return (
@@ -153,7 +144,6 @@ function TelegramFields({
         required={!keepHint}
         autoComplete="off"
         hint={keepHint ?? 'From @BotFather.'}
-        error={errors.botToken}
         {...bind('botToken')}
       />
       <TextField
@@ -161,7 +151,6 @@ function TelegramFields({
         required
         autoComplete="off"
         hint="The chat’s number, or the @name of a channel where the bot may post."
-        error={errors.chatId}
         {...bind('chatId')}
       />
     </>

@@ -13,7 +13,7 @@ const EVENTS: { event: ChannelEvent; label: string; about: string }[] = [
   {
     event: 'link.created',
     label: 'New links',
-    about: 'Also a link that returns from the trash. Not of imports.',
+    about: 'Also when a link returns from the trash. Not for imported links.',
   },
   { event: 'link.updated', label: 'Changed links', about: 'A link was edited.' },
   { event: 'link.deleted', label: 'Deleted links', about: 'A link went to the trash.' },
@@ -22,7 +22,11 @@ const EVENTS: { event: ChannelEvent; label: string; about: string }[] = [
     label: 'Closed links',
     about: 'A link expired, or its last click or lead was used.',
   },
-  { event: 'link.clicked', label: 'Clicks', about: 'By people. Up to 500 in a request, every five seconds.' },
+  {
+    event: 'link.clicked',
+    label: 'Clicks',
+    about: 'Clicks of people, up to 500 in one request every five seconds.',
+  },
   { event: 'split.decided', label: 'Decided splits', about: 'A split test has ended.' },
 ]
 

@@ -8,7 +8,7 @@ import { toFieldErrors } from '../../../api/client.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { Field, Textarea, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { TextareaField, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { PlaceholderButtons } from '../../../ui/forms/placeholder-buttons.tsx'
 import type { ChannelKind } from '../channel-kinds.tsx'
@@ -86,22 +86,16 @@ function TemplateFields({
         error={errors['template.subject']}
       />
       <div className="grid gap-2">
-        <Field
+        <TextareaField
           label="Text"
           hint="Plain text. {{fields}} inserts all fields, {{field:company}} one. Files, attribution and link are added at the end unless your text has them."
           error={errors['template.text']}
-        >
-          {(control) => (
-            <Textarea
-              {...control}
-              ref={text}
-              rows={6}
-              maxLength={5000}
-              value={template.text}
-              onChange={(event) => onChange({ ...template, text: event.target.value })}
-            />
-          )}
-        </Field>
+          ref={text}
+          rows={6}
+          maxLength={5000}
+          value={template.text}
+          onChange={(event) => onChange({ ...template, text: event.target.value })}
+        />
         <PlaceholderButtons
           names={PLACEHOLDERS}
           field={text}

@@ -2,7 +2,7 @@
 
 import { useRef, useState } from 'react'
 import { HTTP_PRESETS } from '../../../../server/features/notify/presets/schema.ts'
-import { Field, Select, Textarea } from '../../../ui/forms/field.tsx'
+import { Field, SelectField, Textarea } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { PlaceholderButtons } from '../../../ui/forms/placeholder-buttons.tsx'
 import { type ChannelFormValues, type RequestValues, toHeaderLines } from './channel-values.ts'
@@ -31,19 +31,16 @@ export function RequestFields({ isNew, values, errors, onChange }: Props) {
   const set = (next: Partial<RequestValues>) => onChange({ ...values, request: { ...request, ...next } })
   return (
     <>
-      <Field label="Method" error={errors.method}>
-        {(control) => (
-          <Select
-            {...control}
-            value={request.method}
-            onChange={({ target }) => set({ method: target.value as RequestValues['method'] })}
-          >
-            {METHODS.map((method) => (
-              <option key={method}>{method}</option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Method"
+        error={errors.method}
+        value={request.method}
+        onChange={({ target }) => set({ method: target.value as RequestValues['method'] })}
+      >
+        {METHODS.map((method) => (
+          <option key={method}>{method}</option>
+        ))}
+      </SelectField>
       <Field
         label="Headers"
         hint={
@@ -102,17 +99,18 @@ export function PresetChoice({ values, onChange }: Pick<Props, 'values' | 'onCha
     onChange({ ...values, url, request: { method, headers: toHeaderLines(headers), body } })
   }
   return (
-    <Field label="Start with" hint={chosen && `${chosen.hint} Replace what is in ‹›.`}>
-      {(control) => (
-        <Select {...control} value={id} onChange={({ target }) => choose(target.value)}>
-          <option value="">An empty request</option>
-          {HTTP_PRESETS.map((preset) => (
-            <option key={preset.id} value={preset.id}>
-              {preset.name}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField
+      label="Start with"
+      hint={chosen && `${chosen.hint} Replace what is in ‹›.`}
+      value={id}
+      onChange={({ target }) => choose(target.value)}
+    >
+      <option value="">An empty request</option>
+      {HTTP_PRESETS.map((preset) => (
+        <option key={preset.id} value={preset.id}>
+          {preset.name}
+        </option>
+      ))}
+    </SelectField>
   )
 }

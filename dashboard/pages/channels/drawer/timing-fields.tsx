@@ -3,7 +3,7 @@
 import { useMemo } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { viewerZone } from '../../../ui/format.ts'
-import { Field, Select, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { Field, Select, SelectField, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { listTimeZones } from '../../../ui/forms/time-zones.ts'
 import type { ChannelFormValues } from './channel-values.ts'
@@ -53,13 +53,9 @@ export function TimingFields({ values, errors, onChange }: TimingFieldsProps) {
             onChange={(event) =>
               onChange({ ...values, digest: (event.target.value || null) as ChannelFormValues['digest'] })
             }
+            options={Object.entries(DIGEST_LABELS)}
           >
             <option value="">{AT_ONCE}</option>
-            {Object.entries(DIGEST_LABELS).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
           </Select>
         )}
       </Field>
@@ -111,23 +107,17 @@ function QuietHoursFields({
         onChange={(event) => change({ end: event.target.value })}
         error={errors['quietHours.end']}
       />
-      <Field
+      <SelectField
         label="Time zone"
         className="col-span-2 grid-cols-[minmax(0,1fr)] sm:col-span-1"
         error={errors['quietHours.timezone']}
+        value={quietHours.timezone}
+        onChange={(event) => change({ timezone: event.target.value })}
       >
-        {(control) => (
-          <Select
-            {...control}
-            value={quietHours.timezone}
-            onChange={(event) => change({ timezone: event.target.value })}
-          >
-            {zones.map((zone) => (
-              <option key={zone}>{zone}</option>
-            ))}
-          </Select>
-        )}
-      </Field>
+        {zones.map((zone) => (
+          <option key={zone}>{zone}</option>
+        ))}
+      </SelectField>
     </div>
   )
 }

@@ -10,6 +10,7 @@ import { deleteForm, formQuery, updateForm } from '../../../api/forms.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
+import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { SaveBar } from '../../../ui/forms/save-bar.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
@@ -130,12 +131,11 @@ export default function FormSettingsTab({ form }: { form: FormResource }) {
   return (
     <div className={SIDE_NAV_GRID}>
       <SettingsPageLinks params={params} current={current} errors={errors} changed={changed} />
-      <form
+      <Form
         ref={settings}
         noValidate
         className="grid grid-cols-[minmax(0,1fr)] gap-5"
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           if (changed.length > 0 && !save.isPending) save.mutate()
         }}
       >
@@ -153,7 +153,7 @@ export default function FormSettingsTab({ form }: { form: FormResource }) {
           />
         )}
         {canEdit && current === 'general' && <DangerZone form={form} />}
-      </form>
+      </Form>
     </div>
   )
 }
@@ -190,7 +190,6 @@ function DangerZone({ form }: { form: FormResource }) {
       </Button>
       {isConfirming && (
         <ConfirmDialog
-          open
           onClose={() => setConfirming(false)}
           title={`Delete ${form.name}?`}
           action="Delete permanently"

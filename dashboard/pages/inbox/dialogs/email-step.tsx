@@ -1,10 +1,8 @@
 // Asks for a person's email address, before all data of that person is exported or erased.
 
-import { type ReactNode, useId } from 'react'
-import { Button } from '../../../ui/button.tsx'
+import type { ReactNode } from 'react'
 import { TextField } from '../../../ui/forms/field.tsx'
-import { FormError } from '../../../ui/forms/form-error.tsx'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 
 interface Props {
   title: string
@@ -18,43 +16,27 @@ interface Props {
 }
 
 export function EmailStep({ title, description, action, busy, error, email, onSubmit, onClose }: Props) {
-  const id = useId()
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={title}
       description={description}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={id} variant="primary" busy={busy}>
-            {action}
-          </Button>
-        </>
-      }
+      action={action}
+      busy={busy}
+      error={error}
+      onSubmit={(fields) => onSubmit(String(fields.get('email')).trim())}
     >
-      <form
-        id={id}
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          onSubmit(String(new FormData(event.currentTarget).get('email')).trim())
-        }}
-      >
-        {error && <FormError>{error}</FormError>}
-        <TextField
-          label="Email address"
-          name="email"
-          type="email"
-          required
-          autoFocus
-          autoComplete="off"
-          maxLength={254}
-          defaultValue={email}
-          hint="Not case-sensitive."
-        />
-      </form>
-    </Dialog>
+      <TextField
+        label="Email address"
+        name="email"
+        type="email"
+        required
+        autoFocus
+        autoComplete="off"
+        maxLength={254}
+        defaultValue={email}
+        hint="Not case-sensitive."
+      />
+    </FormDialog>
   )
 }

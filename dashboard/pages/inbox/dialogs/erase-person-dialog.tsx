@@ -5,7 +5,6 @@ import { useRef, useState } from 'react'
 import { type ErasureReceipt, erasePerson } from '../../../api/inbox/person-data.ts'
 import { submissionCountQuery } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
@@ -51,22 +50,12 @@ function ConfirmStep({ email, onErased, onClose }: ConfirmStepProps) {
   const count = useQuery({ ...submissionCountQuery(api, { email, status: 'all' }), enabled: !isErasing })
   if (count.data === 0)
     return (
-      <Dialog
-        open
-        onClose={onClose}
-        title="Nothing to erase"
-        footer={
-          <Button variant="primary" onClick={onClose}>
-            Close
-          </Button>
-        }
-      >
+      <Dialog onClose={onClose} title="Nothing to erase" done="Close">
         <p className="break-words">No submission has the email address {email}.</p>
       </Dialog>
     )
   return (
     <ConfirmDialog
-      open
       // It closes by itself after the erasure; then the receipt is shown.
       onClose={() => isErased.current || onClose()}
       title={`Erase ${email}?`}

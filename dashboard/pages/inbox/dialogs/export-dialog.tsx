@@ -1,7 +1,7 @@
 // The dialog that exports a form's submissions as a file.
 
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useEffect, useId, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { formNamesQuery } from '../../../api/forms.ts'
 import {
   exportSubmissions,
@@ -10,10 +10,9 @@ import {
   type SubmissionExportFormat,
 } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button } from '../../../ui/button.tsx'
-import { Field, Select, Toggle } from '../../../ui/forms/field.tsx'
+import { SelectField, Toggle } from '../../../ui/forms/field.tsx'
+import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
 
 const FORMATS: Record<SubmissionExportFormat, string> = {
@@ -29,62 +28,44 @@ export default function ExportDialog({ filter, onClose }: { filter: InboxFilter;
   const [chosenKey, setFormKey] = useState(filter.formKey)
   const [format, setFormat] = useState<SubmissionExportFormat>('xlsx')
   const [isFiltered, setFiltered] = useState(true)
-  const id = useId()
   const formKey = chosenKey ?? forms.data?.[0]?.formKey
   useEffect(() => setFormKey(filter.formKey), [filter.formKey])
   const save = useMutation({
     async mutationFn(key: string) {
       const exportFilter = isFiltered ? { ...filter, formKey: key } : { formKey: key, status: 'all' }
-      saveFile(await exportSubmissions(api, exportFilter, format), `submissions-${key}.${format}`)
+      saveFile(await exportSubmissions(api, exportFilter, format))
     },
     onSuccess: onClose,
     onError() {},
   })
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Export submissions"
       description="One form’s submissions, with a column for each field."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={id} variant="primary" busy={save.isPending} disabled={!formKey}>
-            Download
-          </Button>
-        </>
-      }
+      action="Download"
+      busy={save.isPending}
+      disabled={!formKey}
+      error={save.error?.message}
+      onSubmit={() => {
+        if (formKey) save.mutate(formKey)
+      }}
     >
-      <form
-        id={id}
-        className="grid gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (formKey) save.mutate(formKey)
-        }}
-      >
-        {save.error && <FormError>{save.error.message}</FormError>}
-        {forms.data?.length === 0 && <FormError>Create a form first.</FormError>}
-        <Field label="Form">
-          {(control) => (
-            <Select {...control} value={formKey ?? ''} onChange={(event) => setFormKey(event.target.value)}>
-              {forms.data?.map((form) => (
-                <option key={form.formKey} value={form.formKey}>
-                  {form.name}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <FormatField format={format} onChange={setFormat} />
-        <Toggle
-          label="Only what the inbox shows"
-          hint="Uses the inbox’s tab, search and filters. Turn it off to export everything the form received, spam and archived submissions too."
-          checked={isFiltered}
-          onChange={(event) => setFiltered(event.target.checked)}
-        />
-      </form>
-    </Dialog>
+      {forms.data?.length === 0 && <FormError>Create a form first.</FormError>}
+      <SelectField
+        label="Form"
+        value={formKey ?? ''}
+        onChange={(event) => setFormKey(event.target.value)}
+        options={forms.data?.map((form) => [form.formKey, form.name])}
+      />
+      <FormatField format={format} onChange={setFormat} />
+      <Toggle
+        label="Only what the inbox shows"
+        hint="Uses the inbox’s tab, search and filters. Turn it off to export everything the form received, spam and archived submissions too."
+        checked={isFiltered}
+        onChange={(event) => setFiltered(event.target.checked)}
+      />
+    </FormDialog>
   )
 }
 
@@ -92,19 +73,10 @@ const FormatField = (props: {
   format: SubmissionExportFormat
   onChange: (format: SubmissionExportFormat) => void
 }) => (
-  <Field label="Format">
-    {(control) => (
-      <Select
-        {...control}
-        value={props.format}
-        onChange={(event) => props.onChange(event.target.value as SubmissionExportFormat)}
-      >
-        {SUBMISSION_EXPORT_FORMATS.map((option) => (
-          <option key={option} value={option}>
-            {FORMATS[option]}
-          </option>
-        ))}
-      </Select>
-    )}
-  </Field>
+  <SelectField
+    label="Format"
+    value={props.format}
+    onChange={(event) => props.onChange(event.target.value as SubmissionExportFormat)}
+    options={SUBMISSION_EXPORT_FORMATS.map((option) => [option, FORMATS[option]])}
+  />
 )

@@ -11,8 +11,8 @@ export default function ExportPersonDialog({ email, onClose }: { email?: string;
   const api = useApi()
   const save = useMutation({
     mutationFn: (address: string) => exportPerson(api, address),
-    onSuccess({ file, name }) {
-      saveFile(file, name)
+    onSuccess(file) {
+      saveFile(file)
       toast('The file is saved')
       onClose()
     },

@@ -13,7 +13,6 @@ export default function FilePreviewDialog({ file, onClose }: { file: FileResourc
   const preview = useQuery(filePreviewQuery(useApi(), file.id))
   return (
     <Dialog
-      open
       wide
       onClose={onClose}
       title={<span className="break-all">{file.name}</span>}

@@ -15,10 +15,10 @@ const COUNTS = {
 } satisfies Partial<Record<keyof ErasureReceipt, string>>
 
 export const saveReceipt = (receipt: ErasureReceipt) =>
-  saveFile(
-    new Blob([`${JSON.stringify(receipt, null, 2)}\n`], { type: 'application/json' }),
-    `erasure-${receipt.id}.json`,
-  )
+  saveFile({
+    file: new Blob([`${JSON.stringify(receipt, null, 2)}\n`], { type: 'application/json' }),
+    name: `erasure-${receipt.id}.json`,
+  })
 
 interface Props {
   receipt: ErasureReceipt
@@ -30,7 +30,6 @@ interface Props {
 export function ReceiptDialog({ receipt, isNew, onClose }: Props) {
   return (
     <Dialog
-      open
       onClose={onClose}
       title={isNew ? 'The data is erased' : `Receipt ${receipt.id}`}
       description="Keep the receipt as proof of the erasure. It doesn’t contain the person’s address."

@@ -2,7 +2,7 @@
 // own mail program.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { toFieldErrors } from '../../../api/client.ts'
 import { setOutcome } from '../../../api/inbox/outcomes.ts'
 import { sendTeamReply, teamRepliesQuery } from '../../../api/inbox/team-replies.ts'
@@ -11,6 +11,7 @@ import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatTime } from '../../../ui/format.ts'
 import { Field, Textarea, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
@@ -71,10 +72,6 @@ export default function ReplyDialog(props: Props) {
   const reply = useReply(props)
   const { subject, text, change, send } = reply
   const errors = toFieldErrors(send.error, ['subject', 'text'])
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    send.mutate()
-  }
   const openMailProgram = () => {
     location.assign(toMailto(email, subject, text))
     onClose()
@@ -82,7 +79,6 @@ export default function ReplyDialog(props: Props) {
   }
   return (
     <Dialog
-      open
       wide
       onClose={onClose}
       title="Reply"
@@ -99,7 +95,7 @@ export default function ReplyDialog(props: Props) {
         </>
       }
     >
-      <form id={formId} noValidate className="grid gap-4" onSubmit={submit}>
+      <Form id={formId} noValidate className="grid gap-4" onSubmit={() => send.mutate()}>
         {errors.general && <FormError>{errors.general}</FormError>}
         <ReplyTemplates submission={submission} subject={subject} text={text} onChoose={change} />
         <TextField
@@ -130,7 +126,7 @@ export default function ReplyDialog(props: Props) {
           />
         )}
         <SenderHint submission={submission} />
-      </form>
+      </Form>
     </Dialog>
   )
 }

@@ -8,7 +8,7 @@ import { updateForm } from '../../../api/forms.ts'
 import type { Submission } from '../../../api/submissions.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
-import { Field, Input, Select } from '../../../ui/forms/field.tsx'
+import { Field, Input, SelectField } from '../../../ui/forms/field.tsx'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { useFormOf } from '../state/field-labels.ts'
 import { fillTemplate } from '../state/reply-text.ts'
@@ -60,18 +60,15 @@ export function ReplyTemplates({ submission, subject, text, onChoose }: Props) {
   return (
     <div className="flex flex-wrap items-end gap-2">
       {templates.length > 0 && (
-        <Field label="Template" className="min-w-40 flex-1">
-          {(control) => (
-            <Select {...control} value={chosen} onChange={({ target }) => choose(target.value)}>
-              <option value="">No template</option>
-              {templates.map((template) => (
-                <option key={template.name} value={template.name}>
-                  {template.name}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <SelectField
+          label="Template"
+          className="min-w-40 flex-1"
+          value={chosen}
+          onChange={({ target }) => choose(target.value)}
+          options={templates.map((template) => [template.name, template.name])}
+        >
+          <option value="">No template</option>
+        </SelectField>
       )}
       {chosen !== '' && (
         <IconButton

@@ -7,7 +7,8 @@ import { type InboxFilter, type LeadValue, leadValuesQuery } from '../../../api/
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { formatCountryName, formatDay, formatNumber } from '../../../ui/format.ts'
-import { Field, Input, Select } from '../../../ui/forms/field.tsx'
+import { DayRangeField } from '../../../ui/forms/day-range-field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { LEAD_STAGE_LABELS } from '../state/outcome-stages.ts'
 import { useMembers } from '../state/use-members.ts'
 
@@ -32,7 +33,7 @@ export function InboxFilters({ filter, onChange }: Props) {
   const members = useMembers()
   const set = (name: Name) => (value: string) => onChange(setFilter(filter, name, value))
   return (
-    <div className="mt-3 grid grid-cols-2 gap-3 sm:grid-cols-4 2xl:grid-cols-8">
+    <div className="mt-3 grid grid-cols-2 gap-3 sm:grid-cols-4 2xl:grid-cols-7">
       <Choice
         label="Form"
         any="Any form"
@@ -78,8 +79,13 @@ export function InboxFilters({ filter, onChange }: Props) {
           ...members.map(({ id, name }) => ({ value: String(id), label: name })),
         ]}
       />
-      <Day label="From" value={filter.start} max={filter.end} onChange={set('start')} />
-      <Day label="To" value={filter.end} min={filter.start} onChange={set('end')} />
+      <DayRangeField
+        start={filter.start}
+        end={filter.end}
+        onChange={({ start = '', end = '' }) =>
+          onChange(setFilter(setFilter(filter, 'start', start), 'end', end))
+        }
+      />
     </div>
   )
 }
@@ -95,45 +101,23 @@ interface ChoiceProps {
 function Choice({ label, any, value = '', values = [], onChange }: ChoiceProps) {
   const isListed = value === '' || values.some((option) => option.value === value)
   return (
-    <Field label={label} className="grid-cols-[minmax(0,1fr)]">
-      {(control) => (
-        <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">{any}</option>
-          {!isListed && <option value={value}>{value}</option>}
-          {values.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label}
-              {option.leads !== undefined && ` (${formatNumber(option.leads)})`}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField
+      label={label}
+      className="grid-cols-[minmax(0,1fr)]"
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      <option value="">{any}</option>
+      {!isListed && <option value={value}>{value}</option>}
+      {values.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.label}
+          {option.leads !== undefined && ` (${formatNumber(option.leads)})`}
+        </option>
+      ))}
+    </SelectField>
   )
 }
-
-interface DayProps {
-  label: string
-  value: string | undefined
-  min?: string | undefined
-  max?: string | undefined
-  onChange: (value: string) => void
-}
-
-const Day = ({ label, value = '', min, max, onChange }: DayProps) => (
-  <Field label={label} className="grid-cols-[minmax(0,1fr)]">
-    {(control) => (
-      <Input
-        {...control}
-        type="date"
-        value={value}
-        min={min}
-        max={max}
-        onChange={(event) => onChange(event.target.value)}
-      />
-    )}
-  </Field>
-)
 
 const NOBODY = 'Nobody'
 

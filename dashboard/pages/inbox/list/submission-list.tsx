@@ -4,11 +4,12 @@
 import {
   ArrowUp,
   FileText,
+  Globe,
   Inbox as InboxIcon,
   Link2,
   type LucideIcon,
+  Megaphone,
   Paperclip,
-  SearchX,
   UserRound,
 } from 'lucide-react'
 import { type MouseEvent, memo, useDeferredValue, useEffect, useRef, useState } from 'react'
@@ -18,7 +19,7 @@ import { useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
-import { EmptyState } from '../../../ui/empty-state.tsx'
+import { EmptyState, NoMatches } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatCount, formatNumber } from '../../../ui/format.ts'
 import { Checkbox } from '../../../ui/forms/field.tsx'
@@ -67,7 +68,12 @@ export function SubmissionList({ inbox, filter, open, show, selection, onClear }
         <SkeletonRows rows={7} className="h-20" />
       </div>
     )
-  if (rows.length === 0 && !list.hasNextPage) return <NoSubmissions filter={filter} onClear={onClear} />
+  if (inbox.isEmpty)
+    return (
+      <div className="p-4">
+        <NoSubmissions filter={filter} onClear={onClear} />
+      </div>
+    )
   return (
     <>
       <NewSubmissionsNotice rows={rows} />
@@ -178,7 +184,11 @@ const Row = memo(function Row({ row, href, status, isOpen, isSelected, assignee,
           {row.duplicateOf !== null && <Badge tone="warn">Duplicate</Badge>}
           <Origin label="Form" icon={FileText} text={row.formName} />
           <Origin label="Link" icon={Link2} text={toLinkText(row)} hint={row.link?.shortUrl} />
-          <Origin label="Source" text={toSourceText(row)} />
+          <Origin
+            label="Source"
+            icon={row.utmSource || row.utmCampaign ? Megaphone : Globe}
+            text={toSourceText(row)}
+          />
         </span>
       </a>
       {select && (
@@ -204,7 +214,7 @@ const Row = memo(function Row({ row, href, status, isOpen, isSelected, assignee,
 
 interface OriginProps {
   label: string
-  icon?: LucideIcon
+  icon: LucideIcon
   text: string
   hint?: string
 }
@@ -212,7 +222,7 @@ interface OriginProps {
 const Origin = ({ label, icon: Icon, text, hint }: OriginProps) =>
   text !== '' && (
     <span className="flex max-w-full min-w-0 items-center gap-1" title={hint}>
-      {Icon && <Icon size={12} aria-hidden className="shrink-0" />}
+      <Icon size={12} aria-hidden className="shrink-0" />
       <span className="sr-only">{label}: </span>
       <span className="truncate">{text}</span>
     </span>
@@ -304,39 +314,25 @@ const EMPTY_TEXTS: Record<string, { title: string; detail: string }> = {
 function NoSubmissions({ filter, onClear }: { filter: InboxFilter; onClear: () => void }) {
   const workspaceId = String(useWorkspace().id)
   const { status, ...otherFilters } = filter
-  if (Object.keys(otherFilters).length > 0)
-    return (
-      <div className="p-4">
-        <EmptyState
-          icon={<SearchX size={28} />}
-          title="No matches"
-          action={<Button onClick={onClear}>Clear filters</Button>}
-        />
-      </div>
-    )
   const text = status && EMPTY_TEXTS[status]
+  if (Object.keys(otherFilters).length > 0) return <NoMatches clear={onClear} />
   if (text)
     return (
-      <div className="p-4">
-        <EmptyState icon={<InboxIcon size={28} />} title={text.title}>
-          {' '}
-          {text.detail}
-        </EmptyState>
-      </div>
+      <EmptyState icon={InboxIcon} title={text.title}>
+        {text.detail}
+      </EmptyState>
     )
   return (
-    <div className="p-4">
-      <EmptyState
-        icon={<InboxIcon size={28} />}
-        title="Your inbox is empty"
-        action={
-          <ButtonLink to="/$workspaceId/forms" params={{ workspaceId }} search={{}}>
-            Go to forms
-          </ButtonLink>
-        }
-      >
-        Submissions of your forms appear here within two seconds, with the link or campaign that brought them.
-      </EmptyState>
-    </div>
+    <EmptyState
+      icon={InboxIcon}
+      title="Your inbox is empty"
+      action={
+        <ButtonLink to="/$workspaceId/forms" params={{ workspaceId }} search={{}}>
+          Go to forms
+        </ButtonLink>
+      }
+    >
+      Submissions of your forms appear here within two seconds, with the link or campaign that brought them.
+    </EmptyState>
   )
 }

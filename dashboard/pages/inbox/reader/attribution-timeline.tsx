@@ -9,10 +9,8 @@ import { attributionQuery, type Submission, type TouchResource } from '../../../
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatPercent, formatTime, toReadableUrl } from '../../../ui/format.ts'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
+import { QueryState } from '../../../ui/query-state.tsx'
 import { isSiteOnly, tellAttribution } from './attribution-story.ts'
 import { PageUrl } from './page-url.tsx'
 
@@ -39,8 +37,7 @@ export function AttributionTimeline({ submission }: { submission: Submission }) 
       <p className="mb-4 text-sm text-soft">
         <Story submission={submission} />
       </p>
-      {touches.isError && <ErrorState error={touches.error} retry={() => void touches.refetch()} />}
-      {touches.isPending && <SkeletonRows rows={2} className="h-16" />}
+      <QueryState query={touches} rows={2} className="h-16" />
       {touches.data && (
         <ol>
           {touches.data.map((touch, at) => (
@@ -71,7 +68,7 @@ function Story({ submission }: { submission: Submission }) {
         to="/$workspaceId/links/$linkId"
         params={{ workspaceId: String(api.workspaceId), linkId: String(link.id) }}
         search={{ edit: '1' }}
-        className={TEXT_LINK}
+        className="text-link"
       >
         Switch on “Track conversions”
       </Link>
@@ -148,7 +145,7 @@ function TouchTitle({ touch, campaign }: { touch: TouchResource; campaign: strin
           to="/$workspaceId/links/$linkId"
           params={{ workspaceId, linkId: String(touch.linkId) }}
           search={{}}
-          className={TEXT_LINK}
+          className="text-link"
         >
           {touch.shortUrl ? toReadableUrl(touch.shortUrl) : `link ${touch.linkId}`}
         </Link>

@@ -38,7 +38,7 @@ export function FileList({ submission }: { submission: Submission }) {
   const [shown, setShown] = useState<FileResource>()
   const saveAll = useMutation({
     mutationFn: () => downloadFiles(api, submission.id),
-    onSuccess: (zip) => saveFile(zip, `submission-${submission.id}-files.zip`),
+    onSuccess: saveFile,
     onError: (error) => toastError(error, 'Couldn’t download the files'),
   })
   return (
@@ -83,8 +83,8 @@ function FileItem({ file, label, show }: FileItemProps) {
   const api = useApi()
   const Icon = toIcon(file)
   const save = useMutation({
-    mutationFn: () => downloadFile(api, file.id),
-    onSuccess: (content) => saveFile(content, file.name),
+    mutationFn: () => downloadFile(api, file),
+    onSuccess: saveFile,
     onError: (error) => toastError(error, `Couldn’t download ${file.name}`),
   })
   return (

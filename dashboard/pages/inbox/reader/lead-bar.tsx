@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type OutcomeStage, outcomesQuery, setOutcome } from '../../../api/inbox/outcomes.ts'
 import { type Submission, updateSubmission } from '../../../api/submissions.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { toastError } from '../../../ui/overlays/toast.tsx'
 import { ASSIGNEE_ID, STAGE_ID } from '../state/element-ids.ts'
 import { LEAD_STAGE_LABELS, STAGE_LABELS } from '../state/outcome-stages.ts'
@@ -49,23 +49,15 @@ function AssigneeChoice({ submission, canEdit }: ChoiceProps) {
     },
   })
   return (
-    <Field label="Assignee">
-      {(control) => (
-        <Select
-          {...control}
-          value={assigneeId ?? ''}
-          disabled={!canEdit}
-          onChange={({ target }) => assign.mutate(target.value === '' ? null : Number(target.value))}
-        >
-          <option value="">Nobody</option>
-          {members.map(({ id: memberId, name }) => (
-            <option key={memberId} value={memberId}>
-              {name}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField
+      label="Assignee"
+      value={assigneeId ?? ''}
+      disabled={!canEdit}
+      onChange={({ target }) => assign.mutate(target.value === '' ? null : Number(target.value))}
+      options={members.map(({ id: memberId, name }) => [memberId, name])}
+    >
+      <option value="">Nobody</option>
+    </SelectField>
   )
 }
 
@@ -82,25 +74,15 @@ function StageChoice({ submission, canEdit }: ChoiceProps) {
     onError: (error) => toastError(error, 'Couldn’t change the stage'),
   })
   return (
-    <Field label="Stage">
-      {(control) => (
-        <Select
-          {...control}
-          value={change.isPending ? change.variables : stage}
-          disabled={!canEdit}
-          onChange={({ target }) =>
-            target.value in STAGE_LABELS && change.mutate(target.value as OutcomeStage)
-          }
-        >
-          {/* An outcome is taken back below. */}
-          {stage === 'new' && <option value="new">{LEAD_STAGE_LABELS.new}</option>}
-          {Object.entries(STAGE_LABELS).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField
+      label="Stage"
+      value={change.isPending ? change.variables : stage}
+      disabled={!canEdit}
+      onChange={({ target }) => target.value in STAGE_LABELS && change.mutate(target.value as OutcomeStage)}
+      options={Object.entries(STAGE_LABELS)}
+    >
+      {/* An outcome is taken back below. */}
+      {stage === 'new' && <option value="new">{LEAD_STAGE_LABELS.new}</option>}
+    </SelectField>
   )
 }

@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { toFieldErrors } from '../../../api/client.ts'
 import {
   deleteOutcome,
@@ -16,7 +16,8 @@ import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { formatDay, formatMoney } from '../../../ui/format.ts'
-import { Field, Select, TextField } from '../../../ui/forms/field.tsx'
+import { SelectField, TextField } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { STAGE_LABELS, STAGE_TONES } from '../state/outcome-stages.ts'
 import { useOutcomeRefresh } from './use-outcome-refresh.ts'
@@ -102,28 +103,21 @@ function useOutcomeDraft(submissionId: number) {
 function OutcomeForm({ submissionId }: { submissionId: number }) {
   const { stage, setStage, value, setValue, currency, setCurrency, save } = useOutcomeDraft(submissionId)
   const errors = toFieldErrors(save.error, ['value', 'currency'])
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save.mutate()
-  }
   return (
-    <form className="grid gap-1.5" onSubmit={submit}>
+    <Form className="grid gap-1.5" onSubmit={() => save.mutate()}>
       <div className="grid grid-cols-[1fr_1fr_5.5rem] items-start gap-2 sm:grid-cols-[9rem_9rem_5.5rem_auto]">
-        <Field label="Stage" hideLabel>
-          {(control) => (
-            <Select
-              {...control}
-              value={stage}
-              onChange={(event) => setStage(event.target.value as OutcomeStage)}
-            >
-              {STAGES.map((each) => (
-                <option key={each} value={each}>
-                  {STAGE_LABELS[each]}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <SelectField
+          label="Stage"
+          hideLabel
+          value={stage}
+          onChange={(event) => setStage(event.target.value as OutcomeStage)}
+        >
+          {STAGES.map((each) => (
+            <option key={each} value={each}>
+              {STAGE_LABELS[each]}
+            </option>
+          ))}
+        </SelectField>
         <TextField
           label="Value"
           hideLabel
@@ -155,6 +149,6 @@ function OutcomeForm({ submissionId }: { submissionId: number }) {
           {errors.general}
         </p>
       )}
-    </form>
+    </Form>
   )
 }

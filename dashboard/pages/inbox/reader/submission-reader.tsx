@@ -17,7 +17,6 @@ import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatCountryName, formatExactly, formatTime } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { findWebUrl, STATUS_LABELS, toSenderName } from '../state/display-text.ts'
 import { READER_ID } from '../state/element-ids.ts'
 import { toFieldLabel, useFormOf } from '../state/field-labels.ts'
@@ -66,7 +65,7 @@ export function SubmissionReader({ open, rows, actions, isShownOnly = false }: P
     return (
       <div className="p-6">
         <EmptyState
-          icon={<MailQuestion size={28} />}
+          icon={MailQuestion}
           title="This submission doesn’t exist"
           action={<Button onClick={actions.close}>Back to the inbox</Button>}
         >
@@ -198,7 +197,7 @@ const NotificationsLink = ({ id }: { id: number }) => (
     to="/$workspaceId/notifications/deliveries"
     params={{ workspaceId: String(useApi().workspaceId) }}
     search={{ submissionId: String(id) }}
-    className={TEXT_LINK}
+    className="text-link"
   >
     View deliveries
   </Link>
@@ -231,10 +230,7 @@ function Head({ submission }: { submission: Submission }) {
       </div>
       {email && (
         <p className="flex min-w-0 items-center gap-1">
-          <a
-            href={`mailto:${encodeURIComponent(email).replace('%40', '@')}`}
-            className={`truncate ${TEXT_LINK}`}
-          >
+          <a href={`mailto:${encodeURIComponent(email).replace('%40', '@')}`} className="truncate text-link">
             {email}
           </a>
           <CopyButton text={email} label="Copy email address" />
@@ -246,7 +242,7 @@ function Head({ submission }: { submission: Submission }) {
           to="/$workspaceId/forms/$formKey"
           params={{ workspaceId, formKey }}
           search={{}}
-          className={TEXT_LINK}
+          className="text-link"
         >
           {forms.data?.find((form) => form.formKey === formKey)?.name ?? formKey}
         </Link>
@@ -263,7 +259,7 @@ function Head({ submission }: { submission: Submission }) {
             to="/$workspaceId/inbox"
             params={{ workspaceId }}
             search={(search) => ({ ...search, open: String(duplicateOf) })}
-            className={TEXT_LINK}
+            className="text-link"
           >
             Open the original
           </Link>
@@ -298,7 +294,7 @@ function Value({ value }: { value: string }) {
   const webUrl = findWebUrl(value)
   if (!webUrl) return value
   return (
-    <a href={webUrl} target="_blank" rel="noreferrer noopener nofollow" className={TEXT_LINK}>
+    <a href={webUrl} target="_blank" rel="noreferrer noopener nofollow" className="text-link">
       {value}
     </a>
   )

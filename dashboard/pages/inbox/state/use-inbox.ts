@@ -42,5 +42,10 @@ export function useInbox(filter: InboxFilter) {
     [loaded, pendingDeletions],
   )
   const hidden = (loaded?.length ?? 0) - (rows?.length ?? 0)
-  return { list, rows, total: Math.max(0, (list.data?.pages[0]?.total ?? 0) - hidden) }
+  return {
+    list,
+    rows,
+    isEmpty: rows?.length === 0 && !list.hasNextPage,
+    total: Math.max(0, (list.data?.pages[0]?.total ?? 0) - hidden),
+  }
 }

@@ -4,13 +4,13 @@ import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import type { EditedLinksResource } from '../../../api/links.ts'
-import { Button } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
-import { Field, formatExample, Select, TextField } from '../../../ui/forms/field.tsx'
-import { FormError } from '../../../ui/forms/form-error.tsx'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
+import { SelectField, TextField } from '../../../ui/forms/field.tsx'
+import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
-import { UTM_PARAMETERS } from '../editor/destination-url.ts'
+import { UtmInputs } from '../editor/utm-inputs.tsx'
 import { toLinkName } from '../link/link-name.ts'
 import { useLinkActions } from '../link/use-link-actions.ts'
 import { useLinkDomains } from '../link/use-link-domains.ts'
@@ -20,8 +20,6 @@ interface Props {
   links: LinkResource[]
   onClose: () => void
 }
-
-const FORM = 'bulk-edit-form'
 
 export function BulkEditDialog({ links: selected, onClose }: Props) {
   // A filter may hide changed links, so the dialog keeps the selected ones.
@@ -50,33 +48,20 @@ export function BulkEditDialog({ links: selected, onClose }: Props) {
   if (save.data && save.data.failed.length > 0)
     return <Failures links={links} result={save.data} onClose={onClose} />
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Edit links"
       description={`The change is made to ${formatCount(links.length, 'link')}.`}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={FORM} variant="primary" busy={save.isPending} disabled={isEmpty}>
-            Change {formatCount(links.length, 'link')}
-          </Button>
-        </>
-      }
+      action={`Change ${formatCount(links.length, 'link')}`}
+      busy={save.isPending}
+      disabled={isEmpty}
+      error={save.error?.message}
+      noValidate
+      className="grid grid-cols-1 gap-5"
+      onSubmit={submit}
     >
-      <form
-        id={FORM}
-        className="grid grid-cols-1 gap-5"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
-      >
-        {save.error && <FormError>{save.error.message}</FormError>}
-        <Choices draft={draft} errors={errors} onChange={change} />
-      </form>
-    </Dialog>
+      <Choices draft={draft} errors={errors} onChange={change} />
+    </FormDialog>
   )
 }
 
@@ -124,9 +109,7 @@ function DestinationChoice({ draft, errors, onChange }: PartProps) {
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField
             label="Find"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...CODE_INPUT}
             maxLength={8192}
             value={draft.find}
             error={errors.find}
@@ -134,9 +117,7 @@ function DestinationChoice({ draft, errors, onChange }: PartProps) {
           />
           <TextField
             label="Replace with"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...CODE_INPUT}
             maxLength={8192}
             value={draft.with}
             onChange={({ target }) => onChange({ with: target.value })}
@@ -156,22 +137,13 @@ function UtmChoice({ draft, errors, onChange }: PartProps) {
       onChange={(utm) => onChange({ utm })}
     >
       {draft.utm === 'set' && (
-        <div className="grid gap-4 sm:grid-cols-2">
-          {UTM_PARAMETERS.map(({ name, label, example }, i) => (
-            <TextField
-              key={name}
-              label={label}
-              autoComplete="off"
-              autoCapitalize="none"
-              maxLength={255}
-              placeholder={formatExample(example)}
-              value={draft.utmValues[name]}
-              error={i === 0 ? errors.utm : undefined}
-              onChange={({ target }) => onChange({ utmValues: { ...draft.utmValues, [name]: target.value } })}
-            />
-          ))}
+        <UtmInputs
+          toValue={({ name }) => draft.utmValues[name]}
+          toError={({ name }) => (name === 'utm_source' ? errors.utm : undefined)}
+          onChange={({ name }, value) => onChange({ utmValues: { ...draft.utmValues, [name]: value } })}
+        >
           <p className="text-sm text-soft">Empty fields keep the value of each link.</p>
-        </div>
+        </UtmInputs>
       )}
     </Choice>
   )
@@ -239,34 +211,24 @@ interface ChoiceProps<T extends string> {
 
 const Choice = <T extends string>({ label, value, options, onChange, children }: ChoiceProps<T>) => (
   <div className="grid gap-3">
-    <Field label={label}>
-      {(control) => (
-        <Select {...control} value={value} onChange={({ target }) => onChange(target.value as T)}>
-          {Object.entries<string>(options).map(([each, text]) => (
-            <option key={each} value={each}>
-              {text}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField
+      label={label}
+      value={value}
+      onChange={({ target }) => onChange(target.value as T)}
+      options={Object.entries<string>(options)}
+    />
     {children}
   </div>
 )
 
 const Failures = ({ links, result, onClose }: Props & { result: EditedLinksResource }) => (
   <Dialog
-    open
     onClose={onClose}
     title={`${formatCount(result.failed.length, 'link')} couldn’t change`}
     description={
       result.changed.length === 0 ? undefined : `${formatCount(result.changed.length, 'link')} changed.`
     }
-    footer={
-      <Button variant="primary" onClick={onClose}>
-        Close
-      </Button>
-    }
+    done="Close"
   >
     <ul className="divide-y divide-line">
       {result.failed.map(({ id, errors }) => {

@@ -9,7 +9,6 @@ import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { formatCount, toReadableUrl } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 
 const STATES: Record<DestinationState, [label: string, tone: ComponentProps<typeof Badge>['tone']]> = {
   broken: ['Broken', 'bad'],
@@ -64,7 +63,7 @@ export function DestinationRow({ destination, repair }: Props) {
           from="/$workspaceId/links/destinations"
           to="/$workspaceId/links"
           search={{ search: url.slice(0, SEARCH_MAX) }}
-          className={`block tabular-nums ${TEXT_LINK}`}
+          className="block tabular-nums text-link"
         >
           {formatCount(links, 'link')}
         </Link>

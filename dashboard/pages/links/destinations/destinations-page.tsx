@@ -7,14 +7,14 @@ import { useState } from 'react'
 import { type DestinationResource, destinationsQuery } from '../../../api/destinations.ts'
 import { workspaceQuery } from '../../../api/workspace.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Page } from '../../../ui/page.tsx'
+import { ShowMore } from '../../../ui/show-more.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { DestinationRow, toDestinationElementId } from './destination-row.tsx'
 import { WatchSetting } from './watch-setting.tsx'
@@ -48,7 +48,7 @@ export function DestinationsPage() {
         (workspace.data.watchDestinations ? (
           <Destinations />
         ) : (
-          <EmptyState icon={<Unlink size={32} />} title="Destinations aren’t watched">
+          <EmptyState icon={Unlink} title="Destinations aren’t watched">
             Towpath can check each page that your links lead to once a day, and email you before visitors
             complain.
           </EmptyState>
@@ -65,24 +65,18 @@ function Destinations() {
   const [repaired, setRepaired] = useState<DestinationResource>()
   return (
     <>
-      <Field label="State" hideLabel className="mb-3 w-64">
-        {(control) => (
-          <Select
-            {...control}
-            value={state}
-            onChange={({ target }) =>
-              navigate({ search: target.value === '' ? {} : { state: target.value }, replace: true })
-            }
-          >
-            <option value="">All destinations</option>
-            {Object.entries(FILTERS).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="State"
+        hideLabel
+        className="mb-3 w-64"
+        value={state}
+        onChange={({ target }) =>
+          navigate({ search: target.value === '' ? {} : { state: target.value }, replace: true })
+        }
+        options={Object.entries(FILTERS)}
+      >
+        <option value="">All destinations</option>
+      </SelectField>
       <DestinationResults state={state} repair={setRepaired} />
       {repaired && (
         <RepairDialog
@@ -112,11 +106,11 @@ function DestinationResults({ state, repair }: ResultsProps) {
   const destinations = query.data.pages.flatMap(({ data }) => data)
   if (destinations.length === 0)
     return state === '' ? (
-      <EmptyState icon={<Unlink size={32} />} title="No destinations yet">
+      <EmptyState icon={Unlink} title="No destinations yet">
         The pages that your links lead to appear here.
       </EmptyState>
     ) : (
-      <EmptyState icon={<Unlink size={32} />} title="None in this state">
+      <EmptyState icon={Unlink} title="None in this state">
         {state.includes('broken') ? 'Every page that was checked can be opened.' : 'Choose another state.'}
       </EmptyState>
     )
@@ -134,11 +128,7 @@ function DestinationResults({ state, repair }: ResultsProps) {
           />
         ))}
       </ul>
-      {query.hasNextPage && (
-        <Button className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} className="mt-3" />
     </>
   )
 }

@@ -6,11 +6,9 @@ import { type Api, toFieldErrors } from '../../../api/client.ts'
 import { type DestinationResource, repairDestination, undoRepair } from '../../../api/destinations.ts'
 import { invalidateLinks } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { TextField } from '../../../ui/forms/field.tsx'
-import { FormError } from '../../../ui/forms/form-error.tsx'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { withScheme } from '../editor/destination-url.ts'
 
@@ -19,7 +17,6 @@ interface Props {
   onClose: () => void
 }
 
-const FORM = 'repair-form'
 const UNDO_MS = 15_000
 
 export function RepairDialog({ destination, onClose }: Props) {
@@ -27,50 +24,31 @@ export function RepairDialog({ destination, onClose }: Props) {
   const save = useRepair(destination.url, onClose)
   const { to, general } = toFieldErrors(save.error, ['to'])
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Repair all links"
       description={<span className="block break-all">{destination.url}</span>}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={FORM}
-            variant="primary"
-            busy={save.isPending}
-            disabled={text.trim() === '' || text === destination.url}
-          >
-            Repair {formatCount(destination.links, 'link')}
-          </Button>
-        </>
-      }
+      action={`Repair ${formatCount(destination.links, 'link')}`}
+      busy={save.isPending}
+      disabled={text.trim() === '' || text === destination.url}
+      error={general}
+      className="grid gap-3"
+      onSubmit={() => save.mutate(withScheme(text))}
     >
-      <form
-        id={FORM}
-        className="grid gap-3"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!save.isPending) save.mutate(withScheme(text))
-        }}
-      >
-        {general && <FormError>{general}</FormError>}
-        <TextField
-          label="New destination URL"
-          inputMode="url"
-          autoComplete="off"
-          required
-          value={text}
-          error={to}
-          onChange={({ target }) => setText(target.value)}
-        />
-        <p className="text-sm text-soft">
-          It takes the place of the old one wherever a link has it: as destination, expiration URL, in rules,
-          targeting and split tests. Archived and expired links change too.
-        </p>
-      </form>
-    </Dialog>
+      <TextField
+        label="New destination URL"
+        inputMode="url"
+        autoComplete="off"
+        required
+        value={text}
+        error={to}
+        onChange={({ target }) => setText(target.value)}
+      />
+      <p className="text-sm text-soft">
+        It takes the place of the old one wherever a link has it: as destination, expiration URL, in rules,
+        targeting and split tests. Archived and expired links change too.
+      </p>
+    </FormDialog>
   )
 }
 

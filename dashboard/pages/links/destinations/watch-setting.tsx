@@ -1,8 +1,7 @@
 // The setting that checks destinations daily and mails the owners.
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { setDestinationWatch } from '../../../api/destinations.ts'
-import { workspaceQuery } from '../../../api/workspace.ts'
+import { updateWorkspace, workspaceQuery } from '../../../api/workspace.ts'
 import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Card } from '../../../ui/card.tsx'
 import { Toggle } from '../../../ui/forms/field.tsx'
@@ -36,7 +35,7 @@ function Setting({ on }: { on: boolean }) {
   const api = useApi()
   const client = useQueryClient()
   const save = useMutation({
-    mutationFn: (value: boolean) => setDestinationWatch(api, value),
+    mutationFn: (watchDestinations: boolean) => updateWorkspace(api, { watchDestinations }),
     async onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
       toast(saved.watchDestinations ? 'Destinations are checked daily' : 'The daily check is off')

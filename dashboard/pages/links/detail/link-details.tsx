@@ -13,7 +13,6 @@ import { RelativeTime } from '../../../ui/relative-time.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { TagChip } from '../../../ui/tag-chip.tsx'
 import { lowerFirst } from '../../../ui/text.ts'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { describeRule } from '../link/describe-rule.ts'
 import { findLinkState } from '../link/link-state.tsx'
 
@@ -91,7 +90,7 @@ function ClicksLink({ link }: { link: LinkResource }) {
       params={{ workspaceId: String(id) }}
       search={{ linkId: String(link.id), interval: 'all' }}
       title="Show analytics"
-      className={TEXT_LINK}
+      className="text-link"
     >
       {formatLimited(link.clicks, link.clickLimit)}
     </Link>

@@ -7,7 +7,7 @@ import { type Resolution, resolutionQuery } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { COUNTRIES } from '../../../ui/countries.ts'
 import { formatCountryName } from '../../../ui/format.ts'
-import { Field, type Input, Select, TextField } from '../../../ui/forms/field.tsx'
+import { type Input, SelectField, TextField } from '../../../ui/forms/field.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { RULE_DEVICE_NAMES, RULE_SYSTEM_NAMES } from '../link/describe-rule.ts'
 
@@ -66,7 +66,10 @@ export function RedirectTester({ link }: { link: LinkResource }) {
         <Choice
           label="Country"
           value={visitor.country}
-          options={[['', 'Unknown country'], ...countries.map((code) => [code, formatCountryName(code)])]}
+          options={[
+            ['', 'Unknown country'],
+            ...countries.map((code): [string, string] => [code, formatCountryName(code)]),
+          ]}
           onChange={(country) => change({ country })}
         />
         <Choice
@@ -95,22 +98,17 @@ export function RedirectTester({ link }: { link: LinkResource }) {
 interface ChoiceProps {
   label: string
   value: string
-  options: string[][]
+  options: [value: string, label: string][]
   onChange: (value: string) => void
 }
 
 const Choice = ({ label, value, options, onChange }: ChoiceProps) => (
-  <Field label={label}>
-    {(control) => (
-      <Select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
-        {options.map(([code, name]) => (
-          <option key={code} value={code}>
-            {name}
-          </option>
-        ))}
-      </Select>
-    )}
-  </Field>
+  <SelectField
+    label={label}
+    value={value}
+    onChange={({ target }) => onChange(target.value)}
+    options={options}
+  />
 )
 
 function RedirectResult({ resolution }: { resolution: Resolution | undefined }) {

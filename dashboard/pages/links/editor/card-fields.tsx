@@ -8,7 +8,8 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { Field, formatExample, Textarea, TextField } from '../../../ui/forms/field.tsx'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
+import { formatExample, TextareaField, TextField } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { isUrl } from './destination-url.ts'
@@ -53,27 +54,19 @@ export function CardFields(props: LinkFieldsProps) {
         error={errors.previewTitle}
         onChange={({ target }) => onChange({ previewTitle: target.value })}
       />
-      <Field
+      <TextareaField
         label="Card description"
         error={errors.previewDescription}
         hint={<Counter text={previewDescription} max={DESCRIPTION_MAX} />}
-      >
-        {(control) => (
-          <Textarea
-            {...control}
-            maxLength={DESCRIPTION_MAX}
-            value={previewDescription}
-            onChange={({ target }) => onChange({ previewDescription: target.value })}
-          />
-        )}
-      </Field>
+        maxLength={DESCRIPTION_MAX}
+        value={previewDescription}
+        onChange={({ target }) => onChange({ previewDescription: target.value })}
+      />
       <TextField
         label="Card image"
         hint="The https URL of a PNG, JPEG, GIF or WebP image. 1200 × 630 pixels fit everywhere."
         inputMode="url"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...CODE_INPUT}
         maxLength={8192}
         placeholder={formatExample('https://example.com/card.png')}
         value={previewImage}

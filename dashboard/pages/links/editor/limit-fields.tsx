@@ -2,6 +2,7 @@
 
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { formatTime, viewerZone } from '../../../ui/format.ts'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import type { LinkFieldsProps } from './field-props.ts'
 import type { LinkDraft } from './link-draft.ts'
@@ -75,9 +76,7 @@ export function LimitFields({ draft, errors, onChange, summary }: LinkFieldsProp
         label="Expiration URL"
         hint="Visitors go there after the link has expired. Leave empty to show them the page “Link expired”."
         inputMode="url"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...CODE_INPUT}
         placeholder={formatExample('https://example.com/waiting-list')}
         value={draft.expiredUrl}
         error={errors.expiredUrl}

@@ -18,6 +18,7 @@ import {
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
@@ -65,7 +66,7 @@ export function LinkDrawer({ id, copy = false, start = {}, onClose }: Props) {
   if (link && copy) return <Editor start={toDuplicateDraft(link)} onClose={onClose} />
   if (link) return <Editor link={link} start={toDraft(link)} onClose={onClose} />
   return (
-    <Dialog drawer open onClose={onClose} title={copy ? 'New link' : 'Edit link'}>
+    <Dialog drawer onClose={onClose} title={copy ? 'New link' : 'Edit link'}>
       {error ? <ErrorState error={error} /> : <SkeletonRows rows={6} className="h-12" />}
     </Dialog>
   )
@@ -164,7 +165,6 @@ function Editor(props: EditorProps) {
   return (
     <Dialog
       drawer
-      open
       onClose={onClose}
       title={link ? 'Edit link' : 'New link'}
       description={link && <span className="block truncate">{toLinkName(link)}</span>}
@@ -177,21 +177,20 @@ function Editor(props: EditorProps) {
         </>
       }
     >
-      <form
+      <Form
         id={FORM}
         ref={form}
         noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
+        onSubmit={() => submit()}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
+          // Keys in a dialog of this form, such as that of a UTM template, come here too.
+          const isInside = event.target instanceof Node && event.currentTarget.contains(event.target)
+          if (isInside && event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
         }}
       >
         {conflict && <ConflictNotice {...conflict} {...answers} isSaving={isSaving} />}
         <LinkForm draft={draft} link={link} errors={errors} onChange={change} />
-      </form>
+      </Form>
       {leaveDialog}
     </Dialog>
   )

@@ -2,7 +2,8 @@
 
 import { useState } from 'react'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { Field, formatExample, Textarea, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
+import { formatExample, TextareaField, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { FormError, findFieldError } from '../../../ui/forms/form-error.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
@@ -41,9 +42,7 @@ export function LinkForm(props: LinkFieldsProps) {
         <TextField
           label="Destination URL"
           inputMode="url"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...CODE_INPUT}
           autoFocus
           placeholder={formatExample('https://example.com/landing')}
           maxLength={8192}
@@ -99,16 +98,13 @@ function MoreSection({ draft, errors, onChange }: LinkFieldsProps) {
       summary={summary}
       hasError={Boolean(errors.comments ?? errors.externalId)}
     >
-      <Field label="Comments" error={errors.comments}>
-        {(control) => (
-          <Textarea
-            {...control}
-            maxLength={5000}
-            value={draft.comments}
-            onChange={({ target }) => onChange({ comments: target.value })}
-          />
-        )}
-      </Field>
+      <TextareaField
+        label="Comments"
+        error={errors.comments}
+        maxLength={5000}
+        value={draft.comments}
+        onChange={({ target }) => onChange({ comments: target.value })}
+      />
       <TextField
         label="External ID"
         hint="The ID of this link in your own system. The API can find the link by it."

@@ -2,7 +2,7 @@
 
 import { Button } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { Field, Select, TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { SelectField, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { t } from '../../../ui/text.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 
@@ -48,25 +48,14 @@ export function RedirectFields(props: LinkFieldsProps) {
         checked={draft.publicStats}
         onChange={({ target }) => onChange({ publicStats: target.checked })}
       />
-      <Field
+      <SelectField
         label="Redirect status"
         hint="With every status, browsers ask again each time: every click is counted, and edits take effect at once."
         error={errors.redirectStatus}
-      >
-        {(control) => (
-          <Select
-            {...control}
-            value={draft.redirectStatus}
-            onChange={({ target }) => onChange({ redirectStatus: Number(target.value) })}
-          >
-            {STATUSES.map(([status, label]) => (
-              <option key={status} value={status}>
-                {label}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+        value={draft.redirectStatus}
+        onChange={({ target }) => onChange({ redirectStatus: Number(target.value) })}
+        options={STATUSES}
+      />
     </CollapsibleSection>
   )
 }

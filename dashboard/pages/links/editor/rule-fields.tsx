@@ -6,6 +6,7 @@ import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { formatCount } from '../../../ui/format.ts'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { Checkbox, formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { t } from '../../../ui/text.ts'
@@ -104,7 +105,7 @@ function RuleCard({ rule, index, isLast, errors, warning, onChange, onMove, onRe
         </p>
       )}
       <TextField
-        {...CODE}
+        {...CODE_INPUT}
         label="Destination"
         inputMode="url"
         placeholder={formatExample('https://example.com/de')}
@@ -120,9 +121,6 @@ function RuleCard({ rule, index, isLast, errors, warning, onChange, onMove, onRe
     </fieldset>
   )
 }
-
-/** Texts that are no words. */
-const CODE = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
 
 /** The conditions that are texts and times, two to a row. */
 const TEXT_CONDITIONS = [
@@ -145,7 +143,7 @@ function RuleConditions({ rule, findError, onChange }: RuleConditionsProps) {
     <div key={pair[0].field} className="grid gap-3 sm:grid-cols-2">
       {pair.map(({ field, ...props }) => (
         <TextField
-          {...CODE}
+          {...CODE_INPUT}
           {...props}
           key={field}
           className="grid-cols-1"
@@ -172,7 +170,7 @@ function RuleConditions({ rule, findError, onChange }: RuleConditionsProps) {
         onChange={(os: RuleSystem[]) => onChange({ os })}
       />
       <TextField
-        {...CODE}
+        {...CODE_INPUT}
         label="Query parameters"
         hint="All of them must be on the short link. * is any value."
         placeholder={formatExample('ref=partner')}

@@ -8,10 +8,10 @@ import { invalidateLinks, restoreLinks, slugQuery } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { formatCount } from '../../../ui/format.ts'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { Field, formatExample, Select } from '../../../ui/forms/field.tsx'
 import { useDebounced } from '../../../ui/forms/use-debounced.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { type LinkDomain, useLinkDomains } from '../link/use-link-domains.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 import { toTypedSlugAt } from './typed-slug.ts'
@@ -56,9 +56,7 @@ export function SlugField({ draft, link, errors, onChange }: LinkFieldsProps) {
           />
           <input
             {...control}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...CODE_INPUT}
             // An emoji takes two units for a character; a slug has 190 units.
             maxLength={380}
             placeholder={link ? link.slug : formatExample('spring-sale')}
@@ -201,7 +199,7 @@ function TrashedSlug({ id, slug }: { id: number; slug: string }) {
       <Bad>A link in the trash has this short link.</Bad>{' '}
       <button
         type="button"
-        className={TEXT_LINK}
+        className="text-link"
         disabled={restore.isPending}
         onClick={() => restore.mutate()}
       >

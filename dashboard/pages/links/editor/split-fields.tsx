@@ -6,6 +6,7 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { viewerZone } from '../../../ui/format.ts'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { VariantDot } from '../link/variant-dot.tsx'
@@ -128,9 +129,6 @@ interface VariantCardProps {
   onRemove: (() => void) | undefined
 }
 
-/** Texts that are no words. */
-const CODE = { autoComplete: 'off', autoCapitalize: 'none', spellCheck: false } as const
-
 function VariantCard({ variant, index, errors, sumId, onChange, onRemove }: VariantCardProps) {
   const name = `Variant ${index + 1}`
   const findError = (field: string) => errors[`split.${index}.${field}`]
@@ -148,7 +146,7 @@ function VariantCard({ variant, index, errors, sumId, onChange, onRemove }: Vari
         )}
       </div>
       <TextField
-        {...CODE}
+        {...CODE_INPUT}
         label="Destination"
         inputMode="url"
         placeholder={formatExample('https://example.com/b')}
@@ -158,7 +156,7 @@ function VariantCard({ variant, index, errors, sumId, onChange, onRemove }: Vari
       />
       <div className="grid grid-cols-[minmax(0,1fr)_7rem] items-start gap-3">
         <TextField
-          {...CODE}
+          {...CODE_INPUT}
           label="Label"
           maxLength={40}
           value={variant.label}

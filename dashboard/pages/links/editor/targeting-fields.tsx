@@ -5,6 +5,7 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { COUNTRIES } from '../../../ui/countries.ts'
 import { formatCount, formatCountryName, toFlagEmoji } from '../../../ui/format.ts'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { formatExample, Select, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { LINK_DEVICES } from '../link/link-devices.ts'
@@ -28,9 +29,7 @@ export function TargetingFields({ draft, errors, onChange }: LinkFieldsProps) {
           key={name}
           label={label}
           inputMode="url"
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          {...CODE_INPUT}
           placeholder={formatExample(example)}
           value={draft[name]}
           error={errors[`deviceTargeting.${name}`]}
@@ -70,9 +69,7 @@ function Countries({ draft: { countries }, errors, onChange }: Omit<LinkFieldsPr
             label={`Destination for ${code ? formatCountryName(code) : 'the country'}`}
             hideLabel
             inputMode="url"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...CODE_INPUT}
             className="max-sm:col-span-2 max-sm:row-start-2"
             placeholder={formatExample('https://example.com/de')}
             value={url}

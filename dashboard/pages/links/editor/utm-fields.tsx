@@ -6,11 +6,12 @@ import { type UtmTemplateResource, utmTemplatesQuery } from '../../../api/utm-te
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { Field, formatExample, Select, TextField } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { UTM_PARAMETERS, type UtmValues } from './destination-url.ts'
 import type { LinkFieldsProps } from './field-props.ts'
 import { fillUtm, setAllUtm, setUtm } from './link-draft.ts'
+import { UtmInputs } from './utm-inputs.tsx'
 
 const UtmTemplateDialog = lazyPart(
   () => import('../../settings/utm-templates/utm-template-dialog.tsx'),
@@ -30,20 +31,10 @@ export function UtmFields({ draft, onChange }: LinkFieldsProps) {
         Added to the destination URL, where your own analytics read them too.
       </p>
       {isOpen && <TemplatePicker utm={draft.utm} onFill={(utm) => onChange(setAllUtm(draft, utm))} />}
-      <div className="grid gap-4 sm:grid-cols-2">
-        {UTM_PARAMETERS.map(({ name, label, example }) => (
-          <TextField
-            key={name}
-            label={label}
-            autoComplete="off"
-            autoCapitalize="none"
-            maxLength={255}
-            placeholder={formatExample(example)}
-            value={draft.utm[name]}
-            onChange={({ target }) => onChange(setUtm(draft, name, target.value))}
-          />
-        ))}
-      </div>
+      <UtmInputs
+        toValue={({ name }) => draft.utm[name]}
+        onChange={({ name }, value) => onChange(setUtm(draft, name, value))}
+      />
     </CollapsibleSection>
   )
 }
@@ -64,26 +55,19 @@ function TemplatePicker({ utm, onFill }: PickerProps) {
     <div className="grid gap-2">
       <div className="flex flex-wrap items-end gap-2">
         {templates.length > 0 && (
-          <Field label="Template" className="min-w-40 flex-1">
-            {(control) => (
-              <Select
-                {...control}
-                value={chosen?.id ?? ''}
-                onChange={({ target }) => {
-                  const template = templates.find(({ id }) => String(id) === target.value)
-                  choose(template)
-                  if (template) onFill(fillUtm(utm, template).filled)
-                }}
-              >
-                <option value="">Choose a template</option>
-                {templates.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
+          <SelectField
+            label="Template"
+            className="min-w-40 flex-1"
+            value={chosen?.id ?? ''}
+            onChange={({ target }) => {
+              const template = templates.find(({ id }) => String(id) === target.value)
+              choose(template)
+              if (template) onFill(fillUtm(utm, template).filled)
+            }}
+            options={templates.map(({ id, name }) => [id, name])}
+          >
+            <option value="">Choose a template</option>
+          </SelectField>
         )}
         <Button disabled={isEmpty} onClick={() => setSaving(true)}>
           Save as template

@@ -9,7 +9,7 @@ import { workspaceQuery } from '../../../api/workspace.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { ColorField } from '../../../ui/forms/color-field.tsx'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { useDebounced } from '../../../ui/forms/use-debounced.ts'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
@@ -51,7 +51,7 @@ export function QrCodePanel({ slug, domain }: Props) {
   const save = async (format: 'svg' | 'png') => {
     try {
       // No file name has a slash.
-      saveFile(await draw(format), `${slug.replaceAll('/', '-')}.${format}`)
+      saveFile({ file: await draw(format), name: `${slug.replaceAll('/', '-')}.${format}` })
     } catch (error) {
       toastError(error, 'Couldn’t download')
     }
@@ -149,17 +149,12 @@ interface ChoiceProps<T extends string | number> {
 }
 
 const Choice = <T extends string | number>({ label, value, options, onChange }: ChoiceProps<T>) => (
-  <Field label={label}>
-    {(control) => (
-      <Select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
-        {options.map(([each, text]) => (
-          <option key={each} value={each}>
-            {text}
-          </option>
-        ))}
-      </Select>
-    )}
-  </Field>
+  <SelectField
+    label={label}
+    value={value}
+    onChange={({ target }) => onChange(target.value)}
+    options={options}
+  />
 )
 
 interface StyleProps {

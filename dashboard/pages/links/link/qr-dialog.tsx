@@ -6,7 +6,6 @@ import { QrCodePanel } from './qr-code-panel.tsx'
 
 export const QrDialog = ({ link, onClose }: { link: LinkResource; onClose: () => void }) => (
   <Dialog
-    open
     onClose={onClose}
     title="QR code"
     description={

@@ -2,13 +2,13 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { Link2, SearchX } from 'lucide-react'
+import { Link2 } from 'lucide-react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { domainsQuery } from '../../../api/domains.ts'
 import { useApi, useCanEdit, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button, ButtonLink } from '../../../ui/button.tsx'
-import { EmptyState } from '../../../ui/empty-state.tsx'
+import { EmptyState, NoMatches } from '../../../ui/empty-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import type { LinkHandlers } from '../link/use-link-actions.ts'
@@ -168,7 +168,7 @@ function NoLinks({ create, onClear }: { create: () => void; onClear: () => void 
   if (!isFiltered(filters)) {
     return (
       <EmptyState
-        icon={<Link2 size={32} />}
+        icon={Link2}
         title="No active links"
         action={
           <>
@@ -191,22 +191,14 @@ function NoLinks({ create, onClear }: { create: () => void; onClear: () => void 
     )
   }
   return (
-    <EmptyState
-      icon={<SearchX size={32} />}
-      title="No matches"
-      action={
-        <Button
-          onClick={() => {
-            setSearch(NO_FILTERS)
-            onClear()
-          }}
-        >
-          Clear filters
-        </Button>
-      }
+    <NoMatches
+      clear={() => {
+        setSearch(NO_FILTERS)
+        onClear()
+      }}
     >
       Search covers short links, destinations and titles.
-    </EmptyState>
+    </NoMatches>
   )
 }
 

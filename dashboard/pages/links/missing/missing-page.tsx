@@ -11,7 +11,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
@@ -51,21 +51,14 @@ export function MissingPage() {
       description="Short links that people opened but that don’t exist. Bots aren’t counted."
       breadcrumb={[{ label: 'Links', to: '/$workspaceId/links' }]}
     >
-      <Field label="Time" hideLabel className="mb-3 w-44">
-        {(control) => (
-          <Select
-            {...control}
-            value={interval}
-            onChange={({ target }) => navigate({ search: { interval: target.value }, replace: true })}
-          >
-            {Object.entries(INTERVALS).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Time"
+        hideLabel
+        className="mb-3 w-44"
+        value={interval}
+        onChange={({ target }) => navigate({ search: { interval: target.value }, replace: true })}
+        options={Object.entries(INTERVALS)}
+      />
       <Results interval={interval} create={create} redirect={setRedirected} />
       <ReportSetting />
       {slug !== undefined && !canEdit && <ViewerDialog onClose={closeEditor} />}
@@ -98,7 +91,7 @@ function Results({ interval, create, redirect }: ResultsProps) {
   const { data, otherHits } = query.data
   if (data.length === 0)
     return (
-      <EmptyState icon={<SearchX size={32} />} title="No 404s yet">
+      <EmptyState icon={SearchX} title="No 404s yet">
         Mistyped short links, and printed ones that you never created, appear here.
       </EmptyState>
     )

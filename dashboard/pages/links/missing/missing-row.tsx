@@ -10,7 +10,6 @@ import { Button } from '../../../ui/button.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { toVisibleText } from '../../../ui/visible-text.ts'
 
 interface Props {
@@ -98,7 +97,7 @@ const LinkTo = ({ id, children }: { id: number; children: ReactNode }) => (
     to="/$workspaceId/links/$linkId"
     params={{ linkId: String(id) }}
     search={{}}
-    className={TEXT_LINK}
+    className="text-link"
   >
     {children}
   </Link>

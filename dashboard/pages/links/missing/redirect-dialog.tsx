@@ -6,14 +6,12 @@ import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { createLink, invalidateLinks, linkQuery } from '../../../api/links.ts'
 import { foundLinksQuery, type MissingSlug } from '../../../api/missing.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { ErrorState } from '../../../ui/error-state.tsx'
 import { toReadableUrl } from '../../../ui/format.ts'
-import { FormError } from '../../../ui/forms/form-error.tsx'
+import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { SearchField } from '../../../ui/forms/search-field.tsx'
 import { useDebouncedText } from '../../../ui/forms/use-debounced-text.ts'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { toVisibleText } from '../../../ui/visible-text.ts'
@@ -23,7 +21,6 @@ interface Props {
   onClose: () => void
 }
 
-const FORM = 'redirect-form'
 const TYPING_MS = 180
 
 export function RedirectDialog({ missing, onClose }: Props) {
@@ -32,8 +29,7 @@ export function RedirectDialog({ missing, onClose }: Props) {
   const target = chosen ?? options.closest
   const save = useRedirect(missing, onClose)
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Redirect to the destination of …"
       description={
@@ -41,41 +37,31 @@ export function RedirectDialog({ missing, onClose }: Props) {
           {missing.domain}/<bdi>{toVisibleText(missing.slug)}</bdi>
         </span>
       }
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={FORM} variant="primary" busy={save.isPending} disabled={!target}>
-            Create link
-          </Button>
-        </>
-      }
+      action="Create link"
+      busy={save.isPending}
+      disabled={!target}
+      error={save.error?.message}
+      className="grid gap-3"
+      onSubmit={() => {
+        if (target) save.mutate(target)
+      }}
     >
-      <form
-        id={FORM}
-        className="grid gap-3"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (target && !save.isPending) save.mutate(target)
-        }}
-      >
-        {save.error && <FormError>{save.error.message}</FormError>}
-        <SearchField
-          label="Search links"
-          placeholder="Search links"
-          value={options.text}
-          onChange={({ target }) => options.setText(target.value)}
-        />
-        {options.isPending && <SkeletonRows rows={3} className="h-12" />}
-        {options.error && <ErrorState error={options.error} />}
-        {options.links?.length === 0 && <p className="text-soft">No links found.</p>}
-        {options.links && options.links.length > 0 && (
-          <Options links={options.links} chosen={target} choose={choose} />
-        )}
-        <p className="text-sm text-soft">
-          The new link gets this destination. Later changes to the other link don’t affect it.
-        </p>
-      </form>
-    </Dialog>
+      <SearchField
+        label="Search links"
+        placeholder="Search links"
+        value={options.text}
+        onChange={({ target }) => options.setText(target.value)}
+      />
+      {options.isPending && <SkeletonRows rows={3} className="h-12" />}
+      {options.error && <ErrorState error={options.error} />}
+      {options.links?.length === 0 && <p className="text-soft">No links found.</p>}
+      {options.links && options.links.length > 0 && (
+        <Options links={options.links} chosen={target} choose={choose} />
+      )}
+      <p className="text-sm text-soft">
+        The new link gets this destination. Later changes to the other link don’t affect it.
+      </p>
+    </FormDialog>
   )
 }
 

@@ -3,13 +3,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { toFieldErrors } from '../../../api/client.ts'
-import { setMissingReport } from '../../../api/missing.ts'
-import { workspaceQuery } from '../../../api/workspace.ts'
+import { updateWorkspace, workspaceQuery } from '../../../api/workspace.ts'
 import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { TextField, Toggle } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { COLUMN } from '../../../ui/page.tsx'
 
@@ -42,7 +42,7 @@ function Setting({ above }: { above: number | null }) {
   const client = useQueryClient()
   const [text, setText] = useState(String(above ?? SUGGESTED))
   const save = useMutation({
-    mutationFn: (value: number | null) => setMissingReport(api, value),
+    mutationFn: (missingReportAbove: number | null) => updateWorkspace(api, { missingReportAbove }),
     onSuccess(saved) {
       client.setQueryData(workspaceQuery(api).queryKey, saved)
       toast(saved.missingReportAbove === null ? 'Email is off' : 'Email is on')
@@ -51,13 +51,7 @@ function Setting({ above }: { above: number | null }) {
   })
   const { missingReportAbove, general } = toFieldErrors(save.error, ['missingReportAbove'])
   return (
-    <form
-      className="grid gap-4"
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate(Number(text))
-      }}
-    >
+    <Form className="grid gap-4" onSubmit={() => save.mutate(Number(text))}>
       <Toggle
         label="Email me about frequent 404s"
         hint="All owners get it: once a day per link at most, and five emails a day. It needs a mail server."
@@ -83,6 +77,6 @@ function Setting({ above }: { above: number | null }) {
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   )
 }

@@ -11,7 +11,9 @@ import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Button, ButtonLink, buttonClassNames } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
+import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { formatExample, TextField } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { withScheme } from '../editor/destination-url.ts'
 import { markOnboardingSeen } from './onboarding-seen.ts'
 
@@ -127,10 +129,9 @@ function QuickLink() {
     onError() {},
   })
   return (
-    <form
+    <Form
       className="grid max-w-2xl gap-2 sm:grid-cols-[minmax(0,1fr)_auto]"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         if (!create.isPending) create.mutate()
       }}
     >
@@ -138,9 +139,7 @@ function QuickLink() {
         label="Long URL"
         hideLabel
         inputMode="url"
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...CODE_INPUT}
         placeholder={formatExample('https://example.com/a/long/address')}
         required
         value={url}
@@ -170,7 +169,7 @@ function QuickLink() {
         </Link>{' '}
         with their clicks.
       </p>
-    </form>
+    </Form>
   )
 }
 

@@ -14,6 +14,7 @@ import { formatCount, formatTime, toReadableUrl } from '../../../ui/format.ts'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { toast, toastError } from '../../../ui/overlays/toast.tsx'
 import { Page } from '../../../ui/page.tsx'
+import { ShowMore } from '../../../ui/show-more.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { toLinkName } from '../link/link-name.ts'
 import { LinkBadges } from '../link/link-state.tsx'
@@ -34,16 +35,12 @@ export function TrashPage() {
       {query.isPending && <SkeletonRows rows={4} className="h-16" />}
       {query.isError && !query.data && <ErrorState error={query.error} retry={() => void query.refetch()} />}
       {query.data && links.length === 0 && (
-        <EmptyState icon={<Trash2 size={32} />} title="The trash is empty">
+        <EmptyState icon={Trash2} title="The trash is empty">
           Links that you delete stay here for 30 days.
         </EmptyState>
       )}
       {links.length > 0 && <Links links={links} total={total} />}
-      {query.hasNextPage && (
-        <Button className="mt-3" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ShowMore query={query} className="mt-3" />
       <EmptyDialog open={isEmptying} total={total} onClose={() => setEmptying(false)} />
     </Page>
   )

@@ -1,7 +1,7 @@
 // The user's own account: name, address, password, second factors, sessions, and its deletion.
 
 import { useMutation, useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import {
   changeEmail,
   changePassword,
@@ -16,19 +16,24 @@ import { signInOptionsQuery, userQuery } from '../../../api/session.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { TextField } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { NewPasswordField } from '../../../ui/forms/new-password-field.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
+import { QueryState } from '../../../ui/query-state.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { SettingsHeading } from '../settings-heading.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { LanguageChoice } from './language-choice.tsx'
 import { TwoFactorSettings } from './two-factor-settings.tsx'
 
 export const AccountSettings = () => (
   <>
+    <SettingsHeading
+      title="Account"
+      description="Your own sign-in and language, the same in every workspace."
+    />
     <Name />
     <LanguageChoice />
     <Email />
@@ -62,8 +67,7 @@ function SessionList() {
         )
       }
     >
-      {sessions.isPending && <SkeletonRows rows={2} className="h-12" />}
-      {sessions.isError && <ErrorState error={sessions.error} retry={sessions.refetch} />}
+      <QueryState query={sessions} rows={2} className="h-12" />
       <ul className="-my-3 divide-y divide-line">
         {list.map((session) => {
           const isCurrent = session.current
@@ -105,13 +109,7 @@ function Name() {
   const errors = toFieldErrors(save.error, ['name'])
   return (
     <Card title="Profile">
-      <form
-        className="flex flex-wrap items-end gap-2"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate()
-        }}
-      >
+      <Form className="flex flex-wrap items-end gap-2" onSubmit={() => save.mutate()}>
         <TextField
           label="Name"
           className="flex-1 basis-56"
@@ -125,7 +123,7 @@ function Name() {
         <Button type="submit" variant="primary" busy={save.isPending} disabled={name.trim() === user?.name}>
           Save
         </Button>
-      </form>
+      </Form>
     </Card>
   )
 }
@@ -146,13 +144,7 @@ function Email() {
           This server can’t send email, so a new address can’t be confirmed.
         </p>
       ) : (
-        <form
-          className="flex flex-wrap items-end gap-2"
-          onSubmit={(event) => {
-            event.preventDefault()
-            change.mutate()
-          }}
-        >
+        <Form className="flex flex-wrap items-end gap-2" onSubmit={() => change.mutate()}>
           <TextField
             label="New email address"
             className="flex-1 basis-56"
@@ -170,7 +162,7 @@ function Email() {
           <Button type="submit" variant="primary" busy={change.isPending} disabled={change.isSuccess}>
             Change
           </Button>
-        </form>
+        </Form>
       )}
       <p role="status" className={change.isSuccess ? 'mt-3 text-sm' : 'sr-only'}>
         {change.isSuccess && `Open the link we sent to ${email} within an hour. Until then, nothing changes.`}
@@ -196,18 +188,15 @@ function Password() {
   const errors = toFieldErrors(change.error, ['currentPassword', 'newPassword'])
   // People who sign in at the identity provider have none.
   if (factors?.password === false) return null
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    const data = new FormData(event.currentTarget)
+  const submit = (fields: FormData) =>
     change.mutate({
-      currentPassword: String(data.get('current')),
-      newPassword: String(data.get('new')),
+      currentPassword: String(fields.get('current')),
+      newPassword: String(fields.get('new')),
     })
-  }
   return (
     <Card title="Password">
       {/* A new key empties the fields. */}
-      <form key={changes} className="grid max-w-sm gap-4" onSubmit={submit}>
+      <Form key={changes} className="grid max-w-sm gap-4" onSubmit={submit}>
         <TextField
           label="Current password"
           name="current"
@@ -227,7 +216,7 @@ function Password() {
             Change password
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -3,15 +3,10 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { toFieldErrors } from '../../../api/client.ts'
 import { confirmApp, startApp } from '../../../api/second-factor.ts'
-import { Button } from '../../../ui/button.tsx'
 import { CopyableText } from '../../../ui/copy/copyable-text.tsx'
-import { ErrorState } from '../../../ui/error-state.tsx'
 import { TextField } from '../../../ui/forms/field.tsx'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
-
-const FORM_ID = 'authenticator-app'
+import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
+import { QueryState } from '../../../ui/query-state.tsx'
 
 export function AuthenticatorAppDialog({
   onClose,
@@ -34,53 +29,32 @@ export function AuthenticatorAppDialog({
   })
   const errors = toFieldErrors(confirm.error, ['code'])
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title="Set up an authenticator app"
       description="Any app for one-time codes works, such as Aegis, 2FAS or your password manager."
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            form={FORM_ID}
-            variant="primary"
-            busy={confirm.isPending}
-            disabled={!started.data}
-          >
-            Turn on
-          </Button>
-        </>
-      }
+      action="Turn on"
+      busy={confirm.isPending}
+      disabled={!started.data}
+      onSubmit={(fields) => confirm.mutate(String(fields.get('code')))}
     >
-      {started.isPending && <SkeletonRows rows={1} className="h-64" />}
-      {started.isError && <ErrorState error={started.error} retry={started.refetch} />}
+      <QueryState query={started} rows={1} className="h-64" />
       {started.data && (
-        <div className="grid gap-4">
+        <>
           <Secret {...started.data} />
-          <form
-            id={FORM_ID}
-            className="grid gap-2"
-            onSubmit={(event) => {
-              event.preventDefault()
-              confirm.mutate(String(new FormData(event.currentTarget).get('code')))
-            }}
-          >
-            <TextField
-              label="2. Type the code that the app shows"
-              name="code"
-              required
-              inputMode="numeric"
-              autoComplete="one-time-code"
-              maxLength={20}
-              className="max-w-56"
-              error={errors.code ?? errors.general}
-            />
-          </form>
-        </div>
+          <TextField
+            label="2. Type the code that the app shows"
+            name="code"
+            required
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            maxLength={20}
+            className="max-w-56"
+            error={errors.code ?? errors.general}
+          />
+        </>
       )}
-    </Dialog>
+    </FormDialog>
   )
 }
 
@@ -88,7 +62,7 @@ const Secret = ({ uri, qrCode, secret }: { uri: string; qrCode: string; secret: 
   <>
     <p>
       1. Scan the code with the app. On this phone,{' '}
-      <a href={uri} className={TEXT_LINK}>
+      <a href={uri} className="text-link">
         open the app
       </a>
       .

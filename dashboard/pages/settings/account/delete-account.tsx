@@ -5,9 +5,8 @@ import { useState } from 'react'
 import { type AccountDeletion, accountDeletionQuery, deleteAccount } from '../../../api/account.ts'
 import { userQuery } from '../../../api/session.ts'
 import { Button } from '../../../ui/button.tsx'
-import { ErrorState } from '../../../ui/error-state.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { QueryState } from '../../../ui/query-state.tsx'
 
 export function DeleteAccount() {
   const client = useQueryClient()
@@ -22,8 +21,7 @@ export function DeleteAccount() {
   return (
     <section className="rounded-2xl border border-danger p-4 sm:p-5">
       <h2 className="font-semibold">Delete account</h2>
-      {deletion.isPending && <SkeletonRows rows={1} className="mt-3 h-16" />}
-      {deletion.isError && <ErrorState error={deletion.error} retry={deletion.refetch} />}
+      <QueryState query={deletion} rows={1} className="mt-3 h-16" />
       {deletion.data && (
         <>
           <Consequences deletion={deletion.data} />

@@ -5,7 +5,7 @@ import { setUserLanguage } from '../../../api/account.ts'
 import { followLanguage, languages } from '../../../api/language.ts'
 import { userQuery } from '../../../api/session.ts'
 import { Card } from '../../../ui/card.tsx'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 
 /** `Deutsch` for `de`: everybody finds the own language by its own name. */
 function toOwnName(code: string): string {
@@ -24,23 +24,21 @@ export function LanguageChoice() {
   })
   return (
     <Card title="Language">
-      <Field label="Language of the dashboard" className="max-w-sm" hint="Emails are in English.">
-        {(control) => (
-          <Select
-            {...control}
-            value={user?.language ?? ''}
-            disabled={save.isPending}
-            onChange={({ target }) => save.mutate(target.value || null)}
-          >
-            <option value="">The browser’s language</option>
-            {languages.map((code) => (
-              <option key={code} value={code} lang={code}>
-                {toOwnName(code)}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Language of the dashboard"
+        className="max-w-sm"
+        hint="Emails are in English."
+        value={user?.language ?? ''}
+        disabled={save.isPending}
+        onChange={({ target }) => save.mutate(target.value || null)}
+      >
+        <option value="">The browser’s language</option>
+        {languages.map((code) => (
+          <option key={code} value={code} lang={code}>
+            {toOwnName(code)}
+          </option>
+        ))}
+      </SelectField>
     </Card>
   )
 }

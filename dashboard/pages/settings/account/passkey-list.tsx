@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Pencil, Trash2 } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { toFieldErrors } from '../../../api/client.ts'
 import { canUsePasskeys } from '../../../api/passkey.ts'
 import {
@@ -16,9 +16,8 @@ import { userQuery } from '../../../api/session.ts'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { formatDay } from '../../../ui/format.ts'
 import { formatExample, TextField } from '../../../ui/forms/field.tsx'
-import { FormError } from '../../../ui/forms/form-error.tsx'
+import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { RelativeTime } from '../../../ui/relative-time.tsx'
 
@@ -143,39 +142,27 @@ function NameDialog({
 }) {
   const save = useMutation({ mutationFn: onName, onError() {} })
   const errors = toFieldErrors(save.error)
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault()
-    save.mutate(String(new FormData(event.currentTarget).get('name')))
-  }
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={title}
       description={description}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form="passkey-name" variant="primary" busy={save.isPending}>
-            {action}
-          </Button>
-        </>
-      }
+      action={action}
+      busy={save.isPending}
+      error={errors.name ? undefined : save.error?.message}
+      onSubmit={(fields) => save.mutate(String(fields.get('name')))}
     >
-      <form id="passkey-name" className="grid gap-4" onSubmit={submit}>
-        {save.error && !errors.name && <FormError>{save.error.message}</FormError>}
-        <TextField
-          label="Name"
-          name="name"
-          required
-          autoFocus
-          maxLength={100}
-          autoComplete="off"
-          defaultValue={name}
-          placeholder={formatExample('My laptop')}
-          error={errors.name}
-        />
-      </form>
-    </Dialog>
+      <TextField
+        label="Name"
+        name="name"
+        required
+        autoFocus
+        maxLength={100}
+        autoComplete="off"
+        defaultValue={name}
+        placeholder={formatExample('My laptop')}
+        error={errors.name}
+      />
+    </FormDialog>
   )
 }

@@ -9,12 +9,11 @@ import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { CopyButton } from '../../../ui/copy/copy-button.tsx'
-import { ErrorState } from '../../../ui/error-state.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
+import { QueryState } from '../../../ui/query-state.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { AuthenticatorAppDialog } from './authenticator-app-dialog.tsx'
 import { PasskeyList } from './passkey-list.tsx'
 
@@ -43,8 +42,7 @@ export function TwoFactorSettings({ onDone }: { onDone?: () => void }) {
         A second factor protects your account even if someone knows your password. Passkeys also sign you in
         without a password.
       </p>
-      {factors.isPending && <SkeletonRows rows={3} className="h-12" />}
-      {factors.isError && <ErrorState error={factors.error} retry={factors.refetch} />}
+      <QueryState query={factors} rows={3} className="h-12" />
       {factors.data && (
         <div className="divide-y divide-line">
           <AuthenticatorApp isOn={factors.data.authenticatorApp} onAdded={handleAdded} />
@@ -61,23 +59,18 @@ export function TwoFactorSettings({ onDone }: { onDone?: () => void }) {
 function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const text = codes.join('\n')
   const download = () =>
-    saveFile(
-      new Blob([`Recovery codes for ${location.host}. Each one works once.\n\n${text}\n`], {
+    saveFile({
+      file: new Blob([`Recovery codes for ${location.host}. Each one works once.\n\n${text}\n`], {
         type: 'text/plain',
       }),
-      'towpath-recovery-codes.txt',
-    )
+      name: 'towpath-recovery-codes.txt',
+    })
   return (
     <Dialog
-      open
       onClose={onClose}
       title="Save your recovery codes"
       description="They aren’t shown again. Each one signs you in once, when you have lost your second factor."
-      footer={
-        <Button variant="primary" onClick={onClose}>
-          I saved them
-        </Button>
-      }
+      done="I saved them"
     >
       <ul className="grid gap-x-6 gap-y-1.5 rounded-lg border border-line bg-sunken p-4 min-[360px]:grid-cols-2">
         {codes.map((code) => (

@@ -11,12 +11,11 @@ import {
   updateUtmTemplate,
 } from '../../../api/utm-templates.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
-import { Button } from '../../../ui/button.tsx'
 import { formatExample, TextField } from '../../../ui/forms/field.tsx'
-import { FormError } from '../../../ui/forms/form-error.tsx'
-import { Dialog } from '../../../ui/overlays/dialog.tsx'
+import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { toast } from '../../../ui/overlays/toast.tsx'
 import { UTM_PARAMETERS } from '../../links/editor/destination-url.ts'
+import { UtmInputs } from '../../links/editor/utm-inputs.tsx'
 
 interface Props {
   /** undefined for a new template. */
@@ -26,8 +25,6 @@ interface Props {
   onClose: () => void
   onSaved?: (template: UtmTemplateResource) => void
 }
-
-const FORM = 'utm-template-form'
 
 export function UtmTemplateDialog({ template, start = {}, onClose, onSaved }: Props) {
   const api = useApi()
@@ -57,40 +54,22 @@ export function UtmTemplateDialog({ template, start = {}, onClose, onSaved }: Pr
   // The only conflict that a template can have is about its name.
   const isConflict = save.error instanceof ApiError && save.error.status === 409
   return (
-    <Dialog
-      open
+    <FormDialog
       onClose={onClose}
       title={template ? 'Edit UTM template' : 'New UTM template'}
-      footer={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form={FORM} variant="primary" busy={save.isPending}>
-            {template ? 'Save' : 'Create template'}
-          </Button>
-        </>
-      }
+      action={template ? 'Save' : 'Create template'}
+      busy={save.isPending}
+      error={isConflict ? undefined : general}
+      noValidate
+      onSubmit={() => save.mutate()}
     >
-      <form
-        id={FORM}
-        className="grid gap-4"
-        // In the link editor, the form around the dialog must not be sent.
-        noValidate
-        onKeyDown={(event) => event.stopPropagation()}
-        onSubmit={(event) => {
-          event.preventDefault()
-          event.stopPropagation()
-          if (!save.isPending) save.mutate()
-        }}
-      >
-        {general && !isConflict && <FormError>{general}</FormError>}
-        <Fields
-          input={input}
-          errors={isConflict ? { ...errors, name: general ?? '' } : errors}
-          onChange={change}
-        />
-        <p className="text-sm text-soft">Empty fields leave the link’s own values as they are.</p>
-      </form>
-    </Dialog>
+      <Fields
+        input={input}
+        errors={isConflict ? { ...errors, name: general ?? '' } : errors}
+        onChange={change}
+      />
+      <p className="text-sm text-soft">Empty fields leave the link’s own values as they are.</p>
+    </FormDialog>
   )
 }
 
@@ -113,20 +92,10 @@ const Fields = ({ input, errors, onChange }: FieldsProps) => (
       error={errors.name}
       onChange={({ target }) => onChange({ name: target.value })}
     />
-    <div className="grid gap-4 sm:grid-cols-2">
-      {UTM_PARAMETERS.map(({ field, label, example }) => (
-        <TextField
-          key={field}
-          label={label}
-          autoComplete="off"
-          autoCapitalize="none"
-          maxLength={255}
-          placeholder={formatExample(example)}
-          value={input[field] ?? ''}
-          error={errors[field]}
-          onChange={({ target }) => onChange({ [field]: target.value })}
-        />
-      ))}
-    </div>
+    <UtmInputs
+      toValue={({ field }) => input[field]}
+      toError={({ field }) => errors[field]}
+      onChange={({ field }, value) => onChange({ [field]: value })}
+    />
   </>
 )

@@ -1,7 +1,7 @@
 // The UTM templates of the workspace: create, edit, delete.
 
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { Plus } from 'lucide-react'
+import { Megaphone, Plus } from 'lucide-react'
 import { useState } from 'react'
 import {
   deleteUtmTemplate,
@@ -12,11 +12,12 @@ import {
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
-import { ErrorState } from '../../../ui/error-state.tsx'
+import { EmptyState } from '../../../ui/empty-state.tsx'
 import { lazyPart } from '../../../ui/lazy-part.tsx'
 import { usePendingDeletions, useUndoableDelete } from '../../../ui/overlays/use-undoable-delete.ts'
-import { SkeletonRows } from '../../../ui/skeleton.tsx'
+import { QueryState } from '../../../ui/query-state.tsx'
 import { UTM_PARAMETERS } from '../../links/editor/destination-url.ts'
+import { SettingsHeading } from '../settings-heading.tsx'
 
 const UtmTemplateDialog = lazyPart(() => import('./utm-template-dialog.tsx'), 'UtmTemplateDialog')
 
@@ -28,36 +29,39 @@ export function UtmTemplateSettings() {
   const templates = useQuery(utmTemplatesQuery(api))
   const pendingDeletions = usePendingDeletions()
   const [editing, edit] = useState<UtmTemplateResource | 'new'>()
-  const shown = templates.data?.filter((template) => !pendingDeletions.has(toDeletionKey(template)))
+  const shown = (templates.data ?? []).filter((template) => !pendingDeletions.has(toDeletionKey(template)))
+  const createButton = canEdit && (
+    <Button variant="primary" icon={<Plus size={16} />} onClick={() => edit('new')}>
+      New template
+    </Button>
+  )
   return (
     <>
-      <Card
+      <SettingsHeading
         title="UTM templates"
-        actions={
-          canEdit && (
-            <Button size="small" icon={<Plus size={15} />} onClick={() => edit('new')}>
-              New template
-            </Button>
-          )
-        }
-      >
-        <p className="mb-4 text-soft">
-          A template is a named set of UTM values. Choose one in the link editor to fill its UTM fields.
-        </p>
-        {templates.isPending && <SkeletonRows rows={2} className="h-12" />}
-        {templates.isError && <ErrorState error={templates.error} retry={templates.refetch} />}
-        {shown?.length === 0 && <p className="text-soft">No UTM templates yet</p>}
-        <ul className="divide-y divide-line">
-          {shown?.map((template) => (
-            <TemplateRow
-              key={template.id}
-              template={template}
-              canEdit={canEdit}
-              edit={() => edit(template)}
-            />
-          ))}
-        </ul>
-      </Card>
+        description="A template is a named set of UTM values. Choose one in the link editor to fill its UTM fields."
+        actions={shown.length > 0 && createButton}
+      />
+      <QueryState query={templates} rows={2} className="h-12" />
+      {templates.data && shown.length === 0 && (
+        <EmptyState icon={Megaphone} title="No UTM templates yet" action={createButton}>
+          With a template for each campaign, everybody writes its source and medium the same way.
+        </EmptyState>
+      )}
+      {shown.length > 0 && (
+        <Card>
+          <ul aria-label="UTM templates" className="-my-3 divide-y divide-line">
+            {shown.map((template) => (
+              <TemplateRow
+                key={template.id}
+                template={template}
+                canEdit={canEdit}
+                edit={() => edit(template)}
+              />
+            ))}
+          </ul>
+        </Card>
+      )}
       {editing && (
         <UtmTemplateDialog
           template={editing === 'new' ? undefined : editing}

@@ -12,7 +12,6 @@ import { focusIfLost } from '../../../ui/focus.ts'
 import { formatCount, formatNumber } from '../../../ui/format.ts'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { canUndo, countItems } from '../import-state.ts'
 import { clearImportDraft, getImportDraft } from '../new/import-draft.ts'
 import { describeOutcome } from './describe-outcome.ts'
@@ -221,7 +220,7 @@ function Notices({ notices }: { notices: string[] }) {
             to="/$workspaceId/domains"
             params={{ workspaceId: String(id) }}
             search={{ new: '1' }}
-            className={TEXT_LINK}
+            className="text-link"
           >
             Add a case-sensitive domain
           </Link>

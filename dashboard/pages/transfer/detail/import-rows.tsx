@@ -18,9 +18,9 @@ import { ErrorState } from '../../../ui/error-state.tsx'
 import { formatNumber } from '../../../ui/format.ts'
 import { toastError } from '../../../ui/overlays/toast.tsx'
 import { saveFile } from '../../../ui/save-file.ts'
+import { ShowMore } from '../../../ui/show-more.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { TabLinks } from '../../../ui/tab-links.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { toCellText } from '../new/recognized-file.tsx'
 
 const FROM = '/$workspaceId/settings/transfer/$importId'
@@ -71,7 +71,7 @@ function ErrorsButton({ id }: { id: number }) {
   const api = useApi()
   const save = useMutation({
     mutationFn: () => fetchImportErrors(api, id),
-    onSuccess: ({ file, name }) => saveFile(file, name),
+    onSuccess: saveFile,
     onError: (error) => toastError(error, 'Couldn’t download'),
   })
   return (
@@ -121,13 +121,7 @@ function Rows({ item, group }: { item: ImportResource; group: RowGroup }) {
           ))}
         </tbody>
       </table>
-      {query.hasNextPage && (
-        <div className="border-t border-line p-3">
-          <Button size="small" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore query={query} className="border-t border-line p-3" size="small" />
     </>
   )
 }
@@ -188,7 +182,7 @@ function Name({ row, isDryRun, children }: { row: ImportRowResource; isDryRun: b
       to="/$workspaceId/links/$linkId"
       params={{ workspaceId: String(id), linkId: String(row.itemId) }}
       search={{}}
-      className={TEXT_LINK}
+      className="text-link"
     >
       <bdi>{children}</bdi>
     </Link>

@@ -2,7 +2,7 @@
 
 import type { FileInspection, MappedField } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { toCellText } from './recognized-file.tsx'
 
 /** The fields that a column can have, in the words of the screens. The first ones are always shown. */
@@ -54,28 +54,18 @@ export function ColumnMapping({ inspection, mapping, errors, change }: Props) {
     const column = mapping[name] ?? inspection.mapping[name] ?? ''
     const sample = columns.find((each) => each.name === column)?.samples[0]
     return (
-      <Field
+      <SelectField
         key={name}
         label={FIELDS[name]}
         className="min-w-0 grid-cols-1"
         error={errors[`mapping.${name}`]}
         hint={sample !== undefined && <span className="block truncate">{toCellText(sample) || 'Empty'}</span>}
+        value={column}
+        onChange={({ target }) => change({ ...mapping, [name]: target.value })}
+        options={columns.map((each) => [each.name, each.name])}
       >
-        {(control) => (
-          <Select
-            {...control}
-            value={column}
-            onChange={({ target }) => change({ ...mapping, [name]: target.value })}
-          >
-            <option value="">Not in the file</option>
-            {columns.map((each) => (
-              <option key={each.name} value={each.name}>
-                {each.name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+        <option value="">Not in the file</option>
+      </SelectField>
     )
   }
   return (

@@ -2,7 +2,7 @@
 
 import type { DateOrder } from '../../../api/transfer/imports.ts'
 import { Card } from '../../../ui/card.tsx'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { RadioList } from '../../../ui/forms/radio-list.tsx'
 import { listTimeZones } from '../../../ui/forms/time-zones.ts'
 import { describeDateOrder, pickDateSamples } from './date-order.ts'
@@ -46,18 +46,16 @@ interface ZoneProps {
 }
 
 export const TimeZoneField = ({ zone, error, change }: ZoneProps) => (
-  <Field
+  <SelectField
     label="Time zone"
     className="grid-cols-1"
     error={error}
     hint="For dates in the file without a time zone."
+    value={zone}
+    onChange={({ target }) => change(target.value)}
   >
-    {(control) => (
-      <Select {...control} value={zone} onChange={({ target }) => change(target.value)}>
-        {listTimeZones().map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </Select>
-    )}
-  </Field>
+    {listTimeZones().map((name) => (
+      <option key={name}>{name}</option>
+    ))}
+  </SelectField>
 )

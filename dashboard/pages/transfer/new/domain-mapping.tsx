@@ -7,9 +7,8 @@ import type { FileInspection } from '../../../api/transfer/imports.ts'
 import { useApi, useWorkspace } from '../../../shell/use-workspace.ts'
 import { Card } from '../../../ui/card.tsx'
 import { formatCount } from '../../../ui/format.ts'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
-import { TEXT_LINK } from '../../../ui/text-link.ts'
 import { toVisibleText } from '../../../ui/visible-text.ts'
 
 interface Props {
@@ -39,7 +38,7 @@ export function DomainMapping({ hosts, domainMap, errors, change }: Props) {
       <ul className="grid grid-cols-1 gap-4">
         {hosts.map(({ host, links }) => (
           <li key={host}>
-            <Field
+            <SelectField
               label={
                 <span className="flex flex-wrap gap-x-2">
                   <bdi className="wrap-anywhere">{toVisibleText(host)}</bdi>
@@ -48,22 +47,16 @@ export function DomainMapping({ hosts, domainMap, errors, change }: Props) {
               }
               className="grid-cols-1"
               error={errors[`domainMap.${host}`]}
+              value={domainMap[host] ?? suggest(host)}
+              onChange={({ target }) => change({ ...domainMap, [host]: target.value })}
             >
-              {(control) => (
-                <Select
-                  {...control}
-                  value={domainMap[host] ?? suggest(host)}
-                  onChange={({ target }) => change({ ...domainMap, [host]: target.value })}
-                >
-                  {[location.host, ...verified.map(({ domain }) => domain)].map((name) => (
-                    <option key={name} value={name}>
-                      {name}
-                      {verified.find(({ domain }) => domain === name)?.caseSensitive && ' (case-sensitive)'}
-                    </option>
-                  ))}
-                </Select>
-              )}
-            </Field>
+              {[location.host, ...verified.map(({ domain }) => domain)].map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                  {verified.find(({ domain }) => domain === name)?.caseSensitive && ' (case-sensitive)'}
+                </option>
+              ))}
+            </SelectField>
           </li>
         ))}
       </ul>
@@ -74,7 +67,7 @@ export function DomainMapping({ hosts, domainMap, errors, change }: Props) {
             to="/$workspaceId/domains"
             params={{ workspaceId: String(id) }}
             search={{ new: '1' }}
-            className={TEXT_LINK}
+            className="text-link"
           >
             add it as a domain
           </Link>{' '}

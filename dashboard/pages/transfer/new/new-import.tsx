@@ -10,7 +10,8 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { focusIfLost } from '../../../ui/focus.ts'
 import { formatBytes } from '../../../ui/format.ts'
-import { Field, Select } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
+import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { RadioList, type RadioOption } from '../../../ui/forms/radio-list.tsx'
 import { ConfirmDialog } from '../../../ui/overlays/confirm-dialog.tsx'
@@ -48,13 +49,12 @@ export function NewImport() {
     draft.file !== null && source !== undefined && (draft.inspection || inspection.part === null)
   const isBusy = inspection.part !== null || start.part !== null
   return (
-    <form
+    <Form
       ref={form}
       noValidate
       aria-label="New import"
       className="grid min-w-0 grid-cols-1 gap-6"
-      onSubmit={(event) => {
-        event.preventDefault()
+      onSubmit={() => {
         if (isReady && !isBusy) state.begin(true)
       }}
     >
@@ -86,7 +86,7 @@ export function NewImport() {
       )}
       {isReady && <Start state={state} source={source} />}
       <LeaveDialog isUploading={start.part !== null} />
-    </form>
+    </Form>
   )
 }
 
@@ -145,28 +145,18 @@ function Files({ state }: { state: NewImportState }) {
 function SourceField({ state: { draft, start, errors, change } }: { state: NewImportState }) {
   const chosen = draft.source && SOURCES[draft.source]
   return (
-    <Field
+    <SelectField
       label="From"
       className="grid-cols-1"
       error={errors.source}
       hint={chosen ? chosen.file : 'Choose a tool to see which file it needs.'}
+      value={draft.source}
+      disabled={start.part !== null}
+      onChange={({ target }) => change({ source: target.value as LinkSourceName | '' })}
+      options={IMPORT_SOURCE_NAMES.map((name) => [name, SOURCES[name].title])}
     >
-      {(control) => (
-        <Select
-          {...control}
-          value={draft.source}
-          disabled={start.part !== null}
-          onChange={({ target }) => change({ source: target.value as LinkSourceName | '' })}
-        >
-          <option value="">Detect automatically</option>
-          {IMPORT_SOURCE_NAMES.map((name) => (
-            <option key={name} value={name}>
-              {SOURCES[name].title}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+      <option value="">Detect automatically</option>
+    </SelectField>
   )
 }
 

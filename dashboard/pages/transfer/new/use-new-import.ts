@@ -1,6 +1,6 @@
 // The state of a new import: the draft, the upload that looks at its file, and the one that starts it.
 
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { type Api, ApiError, toFieldErrors } from '../../../api/client.ts'
@@ -28,6 +28,7 @@ import {
   toMapping,
   toSource,
 } from './import-draft.ts'
+import { useUpload } from './use-upload.ts'
 
 /** The fields that show their own errors; errors of columns and hosts are listed below. */
 const SHOWN = ['source', 'file', 'clicks', 'mapping', 'domainMap', 'dateOrder', 'timeZone', 'onConflict']
@@ -121,38 +122,6 @@ function useInspection(onAnswer: (inspection: FileInspection, file: File) => voi
     },
     part,
     error,
-  }
-}
-
-/** An upload with progress, which can be canceled. */
-function useUpload<Input, Result>(
-  send: (input: Input, options: UploadOptions) => Promise<Result>,
-  onSuccess: (result: Result, input: Input) => unknown,
-) {
-  const [part, setPart] = useState(0)
-  const controller = useRef<AbortController>(undefined)
-  const upload = useMutation({
-    async mutationFn(input: Input) {
-      controller.current?.abort()
-      const current = new AbortController()
-      controller.current = current
-      setPart(0)
-      return send(input, { signal: current.signal, onProgress: setPart })
-    },
-    onSuccess,
-    onError() {},
-  })
-  useEffect(() => () => controller.current?.abort(), [])
-  return {
-    start: upload.mutate,
-    cancel() {
-      controller.current?.abort()
-      upload.reset()
-    },
-    forget: upload.reset,
-    /** From 0 to 1; null without an upload. */
-    part: upload.isPending ? part : null,
-    error: controller.current?.signal.aborted ? null : upload.error,
   }
 }
 

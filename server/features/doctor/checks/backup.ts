@@ -2,7 +2,7 @@
 
 import { findLastBackup, OVERDUE_AFTER } from '../../backup/schedule.ts'
 import { type CheckResult, ok, problem, warning } from '../finding.ts'
-import { formatAge } from '../format-age.ts'
+import { formatAge } from '../format.ts'
 import type { DoctorNeeds } from '../needs.ts'
 
 const HOUR_MS = 60 * 60 * 1000

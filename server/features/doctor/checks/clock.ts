@@ -7,7 +7,7 @@ import { toUtcDay } from '../../../lib/utc-day.ts'
 import { DATABASE_CLOCK } from '../../cluster/database-clock.ts'
 import { listDataFiles } from '../data-files.ts'
 import { type CheckResult, complaintsOr, problem, warning } from '../finding.ts'
-import { formatAge } from '../format-age.ts'
+import { formatAge } from '../format.ts'
 import { type DoctorNeeds, type RowReader, withRows } from '../needs.ts'
 
 const SECOND = 1000

@@ -2,7 +2,7 @@
 
 import { type CounterComparison, type CounterDifference, compareCounters } from '../counters.ts'
 import { type CheckResult, ok, problem, skipped, warning } from '../finding.ts'
-import { formatCount } from '../format-count.ts'
+import { formatCount } from '../format.ts'
 import { findLackingLeads } from '../lead-counts.ts'
 import { type DoctorNeeds, type RowReader, withRows } from '../needs.ts'
 

@@ -5,7 +5,7 @@ import { isIP } from 'node:net'
 import { isAllowedAddress } from '../../../http/address-policy.ts'
 import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
 import { type CheckResult, ok, problem, skipped, warning } from '../finding.ts'
-import { formatCount } from '../format-count.ts'
+import { formatCount } from '../format.ts'
 import { type DoctorNeeds, type RowReader, withRows } from '../needs.ts'
 import { connectTo, countDays, judgeConnection } from './tls.ts'
 

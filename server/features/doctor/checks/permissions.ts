@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { type DataFile, listDataFiles } from '../data-files.ts'
 import { type CheckResult, complaintsOr, problem, skipped, warning } from '../finding.ts'
-import { formatCount } from '../format-count.ts'
+import { formatCount } from '../format.ts'
 import type { DoctorNeeds } from '../needs.ts'
 
 const FOR_OTHERS = 0o077

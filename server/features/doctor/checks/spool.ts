@@ -16,7 +16,7 @@ import {
 } from '../../hits/spool/write-position.ts'
 import { listDataFiles } from '../data-files.ts'
 import { type CheckResult, complaintsOr, problem, skipped, warning } from '../finding.ts'
-import { formatCount } from '../format-count.ts'
+import { formatCount } from '../format.ts'
 import type { DoctorNeeds } from '../needs.ts'
 
 /** A batch is written twice a second while there are hits. */

@@ -2,7 +2,7 @@
 
 import type { FileStore } from '../../../storage/files/file-store.ts'
 import { type CheckResult, complaintsOr, problem, warning } from '../finding.ts'
-import { formatCount } from '../format-count.ts'
+import { formatCount } from '../format.ts'
 import { type DoctorNeeds, type RowReader, withRows } from '../needs.ts'
 
 /** The server looks at the newest rows only, and the command at all. */

@@ -4,8 +4,7 @@ import type { DoctorFinding } from '../finding.ts'
 import type { DoctorNeeds } from '../needs.ts'
 import type { DoctorReport } from '../schema.ts'
 import { CHECKS } from './check-list.ts'
-import { toReport } from './report.ts'
-import { runChecks } from './run-checks.ts'
+import { runChecks, toReport } from './run-checks.ts'
 
 export interface Doctor {
   /** Runs the checks, unless a report is young enough. */

@@ -1,6 +1,7 @@
 // The report as text for a person at a terminal: one line a finding, and the fix below it.
 
 import type { FindingStatus } from '../finding.ts'
+import { formatCount } from '../format.ts'
 import type { DoctorReport, ReportedFinding } from '../schema.ts'
 
 const MARKS: Record<FindingStatus, string> = { ok: '✓', warning: '!', problem: '✗', skipped: '–' }
@@ -33,11 +34,9 @@ function formatSummary(findings: ReportedFinding[]): string {
   const [problems, warnings, skips] = [count('problem'), count('warning'), count('skipped')]
   if (problems + warnings + skips === 0) return 'All is well.'
   const parts = [
-    problems > 0 && countOf(problems, 'problem'),
-    warnings > 0 && countOf(warnings, 'warning'),
+    problems > 0 && formatCount(problems, 'problem'),
+    warnings > 0 && formatCount(warnings, 'warning'),
     skips > 0 && `${skips} skipped`,
   ].filter(Boolean)
   return `${problems === 0 ? 'No problem' : 'Not well'}: ${parts.join(', ')}.`
 }
-
-const countOf = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`

@@ -1,8 +1,11 @@
-// Runs checks side by side, each for a limited time. A check that fails is a finding, and ends no other check.
+// Runs checks side by side, each for a limited time, and makes a report of their findings. A check that fails is a
+// finding, and ends no other check.
 
 import { withTimeout } from '../../../lib/concurrency/with-timeout.ts'
-import type { DoctorFinding } from '../finding.ts'
+import { toIso } from '../../../lib/iso-time.ts'
+import type { DoctorFinding, FindingStatus } from '../finding.ts'
 import { type DoctorNeeds, RowStoreAway } from '../needs.ts'
+import type { DoctorReport, ReportedFinding } from '../schema.ts'
 import { CHECKS, type Check, ROW_CHECK } from './check-list.ts'
 
 /** All checks together take less than ten seconds. */
@@ -41,4 +44,26 @@ function explainFailure(error: unknown): Pick<DoctorFinding, 'summary' | 'fix'> 
     summary: `It cannot be checked: ${sentence}`,
     fix: 'Fix this problem, and check again.',
   }
+}
+
+export function toReport(findings: DoctorFinding[], now: number): DoctorReport {
+  return { status: findWorst(findings), checkedAt: toIso(now), findings: findings.map(describe) }
+}
+
+function describe({ check: name, status, summary, fix }: DoctorFinding): ReportedFinding {
+  const check = CHECKS.find((each) => each.name === name)
+  return {
+    check: name,
+    title: check?.title ?? name,
+    group: check?.group ?? '',
+    status,
+    summary,
+    fix: fix ?? null,
+  }
+}
+
+function findWorst(findings: DoctorFinding[]): DoctorReport['status'] {
+  const has = (status: FindingStatus) => findings.some((finding) => finding.status === status)
+  if (has('problem')) return 'problem'
+  return has('warning') ? 'warning' : 'ok'
 }

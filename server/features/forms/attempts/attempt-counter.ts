@@ -3,10 +3,11 @@
 
 import { sql } from 'kysely'
 import type { Metric } from '../../../http/health-and-metrics.ts'
-import { toUtcDay } from '../../../lib/utc-day.ts'
+import { DAY_MS, toUtcDay } from '../../../lib/utc-day.ts'
 import { openCountBuffer } from '../../../storage/database/count-buffer.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { prepareQuery } from '../../../storage/database/prepare-query.ts'
+import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 
 /** In the order of the checks that end an attempt (docs/contract.md §7). */
 export const ATTEMPT_OUTCOMES = [
@@ -134,3 +135,11 @@ function upsertAttempts(
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** A year can be compared with the one before. */
+export const ATTEMPT_DAYS_KEPT = 400
+
+/** Deletes older counts. */
+export async function pruneFormAttempts(db: Database, now: number): Promise<void> {
+  await pruneInSlices(db, 'form_attempts', sql`day < ${toUtcDay(now - ATTEMPT_DAYS_KEPT * DAY_MS)}`)
+}

@@ -1,5 +1,4 @@
-// Chooses the captcha of the instance: Cloudflare Turnstile where the operator has keys for it, else the built-in proof
-// of work.
+// Chooses the captcha of the instance.
 
 import type { CaptchaProvider } from './captcha-provider.ts'
 import { createProofOfWork } from './proof-of-work.ts'
@@ -12,7 +11,10 @@ export interface CaptchaNeeds {
   now: () => number
 }
 
-/** The operator's keys decide for the whole instance. The shape of a token never does. */
+/**
+ * Cloudflare Turnstile where the operator has keys for it, else the built-in proof of work. The shape of a token never
+ * decides.
+ */
 export function createCaptchaProvider({ secret, turnstile, now }: CaptchaNeeds): CaptchaProvider {
   return turnstile ? createTurnstile({ keys: turnstile, now }) : createProofOfWork({ secret, now })
 }

@@ -4,9 +4,13 @@
 // and the signature covers the salt.
 
 import { createHash, createHmac, hkdfSync, randomBytes, randomInt, timingSafeEqual } from 'node:crypto'
-import type { CaptchaProvider, CaptchaTokenInput } from './captcha-provider.ts'
+import {
+  type CaptchaProvider,
+  type CaptchaTokenInput,
+  createTokenMetrics,
+  type TokenOutcome,
+} from './captcha-provider.ts'
 import { spendToken } from './spent-tokens.ts'
-import { createTokenMetrics, type TokenOutcome } from './token-metrics.ts'
 
 const VALID_MS = 10 * 60_000
 

@@ -4,9 +4,13 @@
 
 import { log } from '../../../lib/log.ts'
 import { isHostAllowed } from '../settings/allowed-origins.ts'
-import type { CaptchaProvider, CaptchaTokenInput } from './captcha-provider.ts'
+import {
+  type CaptchaProvider,
+  type CaptchaTokenInput,
+  createTokenMetrics,
+  type TokenOutcome,
+} from './captcha-provider.ts'
 import { spendToken } from './spent-tokens.ts'
-import { createTokenMetrics, type TokenOutcome } from './token-metrics.ts'
 
 export interface TurnstileKeys {
   siteKey: string

@@ -1,5 +1,5 @@
-// Limits on submissions and their bytes, per address and per workspace. Ten submissions a minute may each be 1 MiB, so
-// a limit on their number alone does not keep strangers from filling the disk.
+// Limits on submissions, their bytes and their files, per address and per workspace. Ten submissions a minute may each be
+// 1 MiB, so a limit on their number alone does not keep strangers from filling the disk.
 
 import { toRateLimitKey } from '../../../http/client-address.ts'
 import { BODY_MAX } from '../../../http/json-body.ts'
@@ -8,7 +8,8 @@ import type { StorageLimit } from '../../accounts/abuse/storage-limit.ts'
 import type { ByteBudget, ByteLimiter } from '../../accounts/access/rate-limiter.ts'
 import { tooManySubmissions } from './endpoint-error.ts'
 
-const MIB = 1024 * 1024
+const MIB = 1024 ** 2
+const GIB = 1024 ** 3
 
 /** An office or a shop behind one address: ten forms of 200 kB in a minute. */
 const ADDRESS_BUDGET: ByteBudget = { bytes: 2 * MIB, windowMs: 60_000 }
@@ -19,6 +20,11 @@ const WORKSPACE_BUDGET: ByteBudget = { bytes: 50 * MIB, windowMs: HOUR_MS }
 /** Normal submissions pass until twice the budget is used, so that a stranger's long ones cannot close the forms. */
 const SMALL_BUDGET: ByteBudget = { bytes: 100 * MIB, windowMs: HOUR_MS }
 const SMALL_BYTES = 4 * 1024
+
+/** Thirty files of the largest size in an hour from one office. */
+const UPLOADS_OF_ADDRESS: ByteBudget = { bytes: 3 * GIB, windowMs: HOUR_MS }
+/** Stored bytes of a workspace: more than half of its usual room in an hour is no rush of people. */
+const UPLOADS_OF_WORKSPACE: ByteBudget = { bytes: 6 * GIB, windowMs: HOUR_MS }
 
 /** Undefined where the limits of this machine have answered at once: most requests wait for nothing. */
 type Spending = Promise<void> | undefined
@@ -41,6 +47,20 @@ export function spendWorkspaceRoom(
     submissionLimit.noteReached(workspaceId),
   )
 }
+
+/** Counts bytes of files that have come, whether they will be stored or not. @throws EndpointError 429 */
+export const spendUploadBytes = (limiter: ByteLimiter, address: string, bytes: number): Spending =>
+  spend(limiter, `upload bytes from ${toRateLimitKey(address)}`, bytes, UPLOADS_OF_ADDRESS)
+
+/** Counts bytes of files that are about to be stored. @throws EndpointError 429 */
+export const spendWorkspaceUploads = (
+  { limiter, uploadLimit }: { limiter: ByteLimiter; uploadLimit: Pick<StorageLimit, 'noteReached'> },
+  workspaceId: number,
+  bytes: number,
+): Spending =>
+  spend(limiter, `upload bytes for ${workspaceId}`, bytes, UPLOADS_OF_WORKSPACE, () =>
+    uploadLimit.noteReached(workspaceId),
+  )
 
 /** The size that a request says it has; 0 where it says none, and for a body that is refused unread. */
 export function toDeclaredBytes(headers: Pick<Headers, 'get'>): number {

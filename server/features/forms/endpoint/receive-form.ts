@@ -23,21 +23,10 @@ import {
 } from './multipart.ts'
 import { type PartHead, readPartHead } from './part-head.ts'
 import { ENTRIES_MAX, type FormBody } from './read-body.ts'
+import type { UploadWatch } from './watch-upload.ts'
 
 /** Fields, headers and boundaries beside the files. */
 const BESIDE_FILES = 2 * 1024 * 1024
-
-/** Supervision of an upload while it is received. */
-export interface UploadWatch {
-  /** The server waits for the client. */
-  waits(): void
-  /** More bytes have arrived. @throws EndpointError 429 where the address has sent enough */
-  received(bytes: number): Promise<void>
-  /** Before the first file, and while it comes. @throws EndpointError 503 where the disk has no room */
-  requireRoom(bytes: number): void
-  /** The first file begins. @throws EndpointError 429 where too many are received already */
-  begins(stop: (reason: StopReason) => void): void
-}
 
 interface OpenPart {
   head: PartHead
@@ -49,18 +38,20 @@ interface OpenPart {
   isTaken: boolean
 }
 
-interface State {
-  files: FileReceiver
-  watch: UploadWatch
-  stop: (reason: StopReason) => void
-  parts: ReceivedPart[]
+type State = ReturnType<typeof createState>
+
+const createState = (files: FileReceiver, watch: UploadWatch, stop: (reason: StopReason) => void) => ({
+  files,
+  watch,
+  stop,
+  parts: [] as ReceivedPart[],
   /** The files that are kept, with their parts. */
-  accepted: { file: SubmittedFile; part: ReceivedPart }[]
-  part: OpenPart | undefined
-  hasFile: boolean
-  total: number
-  fileBytes: number
-}
+  accepted: [] as { file: SubmittedFile; part: ReceivedPart }[],
+  part: undefined as OpenPart | undefined,
+  hasFile: false,
+  total: 0,
+  fileBytes: 0,
+})
 
 type BodyRequest = Pick<Request, 'body' | 'signal'>
 
@@ -76,17 +67,7 @@ export async function receiveForm(
   if (declared > bytesMax) throw tooLarge()
   const multipart = createMultipartReader(headers.get('content-type') ?? '')
   const source = readBytesOf(body, signal, watch)
-  const state: State = {
-    files,
-    watch,
-    stop: source.stop,
-    parts: [],
-    accepted: [],
-    part: undefined,
-    hasFile: false,
-    total: 0,
-    fileBytes: 0,
-  }
+  const state = createState(files, watch, source.stop)
   const pace = createPacer()
   try {
     for (let chunk = await source.next(); chunk; chunk = await source.next()) {

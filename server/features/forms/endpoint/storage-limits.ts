@@ -3,7 +3,6 @@
 
 import { createStorageLimit, type StorageLimit } from '../../accounts/abuse/storage-limit.ts'
 import { mailOwners, type OwnersMail } from '../../accounts/workspaces/mail-owners.ts'
-import { toRefusedUploadsMail } from '../uploads/refused-uploads-mail.ts'
 
 type OwnersNeeds = Parameters<typeof mailOwners>[0]
 
@@ -54,6 +53,22 @@ const toRefusedSubmissionsMail = (origin: string, workspaceId: number): OwnersMa
     `${origin}/app/${workspaceId}/forms`,
     '',
     'The operator of this server can raise the limit (SUBMISSIONS_PER_DAY).',
+    '',
+  ].join('\n'),
+})
+
+/** The same for a workspace that has reached its limit of files. */
+const toRefusedUploadsMail = (origin: string, workspaceId: number): OwnersMail => ({
+  about: 'refused uploads',
+  subject: 'Your forms are rejecting files',
+  text: [
+    'The forms of your workspace have received as many files as this server keeps for one workspace, or very many in one hour.',
+    'They reject further files and tell the senders. Submissions without files still arrive. No stored file is lost.',
+    '',
+    'To make room, delete submissions whose files you no longer need:',
+    `${origin}/app/${workspaceId}/inbox`,
+    '',
+    'The operator of this server can raise the limit (UPLOAD_BYTES_PER_WORKSPACE).',
     '',
   ].join('\n'),
 })

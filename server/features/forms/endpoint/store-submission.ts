@@ -149,9 +149,8 @@ export async function storeSubmission(
       if (!(await recordFiles(connection, owner, files, needs.uploadBytesPerWorkspace))) throw NO_ROOM
       // A duplicate is not delivered: its channels got the identical submission seconds ago.
       const isLead = duplicateOf === null && isAnnounced
-      const { engine } = db
       const lead = { id, workspaceId, channelIds: form.channelIds, at: now() }
-      if (isLead) await tellChannels(connection, onCommit, { ...needs, engine }, lead)
+      if (isLead) await tellChannels(connection, onCommit, needs, lead)
       if (duplicateOf === null && status !== 'spam')
         await needs.replies.answer(connection, onCommit, form, { id, email: submission.email, at: lead.at })
       // Last, because this locks the link's row until the commit, and many submissions may wait for that row.

@@ -2,23 +2,36 @@
 
 import type { DiskSpace } from '../../../storage/disk-space.ts'
 import type { StorageLimit } from '../../accounts/abuse/storage-limit.ts'
+import type { ByteLimiter } from '../../accounts/access/rate-limiter.ts'
 import type { CaptchaProvider, VerifiedToken } from '../captcha/captcha-provider.ts'
 import { readConsent, requireConsent } from '../consent/read-consent.ts'
 import { addRuleMistakes } from '../rules/check-fields.ts'
 import { describeMistake, describeMistakes } from '../rules/describe-mistakes.ts'
+import type { Mistake } from '../rules/mistake.ts'
 import type { SenderLanguage } from '../rules/sender-language.ts'
 import { CAPTCHA_FIELD } from '../settings/control-fields.ts'
 import type { FormSettings } from '../settings/form-settings.ts'
 import type { SpamJudge } from '../spam/judge-spam.ts'
 import type { FileReceiver } from '../uploads/receive-files.ts'
-import { spendWorkspaceRoom } from './byte-budgets.ts'
+import { toTotalBytes } from '../uploads/record-files.ts'
+import { spendWorkspaceRoom, spendWorkspaceUploads } from './byte-budgets.ts'
 import { EndpointError } from './endpoint-error.ts'
 import { isBlankSubmission, type SubmissionInput, validateFields } from './fields.ts'
+import { orUnavailable } from './receive-form.ts'
 import type { SubmissionOutcome } from './responses.ts'
-import { type SubmissionSource, toPageSeconds } from './store-submission.ts'
-import { type StoreWithFilesNeeds, storeWithFiles, toRoomMistakes } from './store-with-files.ts'
+import {
+  type NewSubmission,
+  type StoreResult,
+  type StoreSubmissionNeeds,
+  type SubmissionSource,
+  storeSubmission,
+  toPageSeconds,
+} from './store-submission.ts'
 
-export interface SubmitNeeds extends StoreWithFilesNeeds {
+export interface SubmitNeeds extends StoreSubmissionNeeds {
+  limiter: ByteLimiter
+  /** Tells the owners when their workspace takes no more files. */
+  uploadLimit: Pick<StorageLimit, 'noteReached'>
   submissionLimit: StorageLimit
   disk: Pick<DiskSpace, 'isLow' | 'hasRoomFor'>
   captcha: CaptchaProvider
@@ -106,6 +119,38 @@ async function findMistakes(form: FormSettings, input: SubmissionInput, files: F
   await addRuleMistakes(mistakes, form.rules, { ...input, files: fileFields })
   return mistakes
 }
+
+/**
+ * Stores the files first, synced, then the submission with their rows. Removes the files when the submission is certainly
+ * not stored. @throws EndpointError 404, 429, 503, Failure `unavailable`
+ */
+async function storeWithFiles(
+  needs: SubmitNeeds,
+  form: FormSettings,
+  submission: Omit<NewSubmission, 'files'>,
+  files: FileReceiver | undefined,
+): Promise<StoreResult> {
+  if (!files || files.files.length === 0) return storeSubmission(needs, form, { ...submission, files: [] })
+  await spendWorkspaceUploads(needs, form.workspaceId, toTotalBytes(files.files))
+  await orUnavailable(files.commit)
+  try {
+    const result = await storeSubmission(needs, form, { ...submission, files: files.files })
+    if (typeof result === 'object') files.keep()
+    if (result === 'no room') needs.uploadLimit.noteReached(form.workspaceId)
+    return result
+  } catch (error) {
+    // A commit without an answer may have succeeded. The sweep finds out.
+    if (!isCertainlyNotStored(error)) files.keep()
+    throw error
+  }
+}
+
+const isCertainlyNotStored = (error: unknown) =>
+  error instanceof EndpointError || /^SQLITE_(?:FULL|BUSY)/.test((error as { code?: string }).code ?? '')
+
+/** The mistake of every field with a file, where the workspace has no room for them. */
+const toRoomMistakes = ({ files }: FileReceiver) =>
+  new Map(files.map(({ field }): [string, Mistake] => [field, { rule: 'fileRoom' }]))
 
 function readPageSeconds(
   { matchVisit }: SubmitNeeds,

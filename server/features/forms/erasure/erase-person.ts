@@ -11,7 +11,7 @@ import { FORMS_WRITE } from '../settings/form.ts'
 import { eraseAllowedSender } from '../spam/allowed-senders.ts'
 import type { SpamLearner } from '../spam/learn-spam.ts'
 import type { WorkspaceSpamCache } from '../spam/workspace-spam.ts'
-import { deleteSubmissionRows } from '../submissions/delete-submission.ts'
+import { deleteSubmissionRows } from '../submissions/delete-submissions.ts'
 import type { SubmissionNeeds } from '../submissions/submission.ts'
 import {
   addToReceipt,

@@ -3,14 +3,14 @@
 
 import { apiRoute, dataResponse, pageResponse } from '../../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../../http/export-file.ts'
-import { toByteStream } from '../../../http/text-stream.ts'
+import { sendFile } from '../../../http/text-stream.ts'
 import { createExportLimiter } from '../../../lib/concurrency/export-limiter.ts'
 import { toUtcDay } from '../../../lib/utc-day.ts'
 import { createApi } from '../../accounts/access/api-env.ts'
 import { recordExport } from '../../accounts/audit/record-export.ts'
 import { erasePerson, type PersonErasureNeeds } from './erase-person.ts'
+import { listReceipts } from './erasure-receipt.ts'
 import { exportPerson, type PersonExportNeeds } from './export-person.ts'
-import { listReceipts } from './list-receipts.ts'
 import { ErasureListQuery, ErasureShape, PersonQuery, ReceiptShape } from './schema.ts'
 
 export type ErasureApiNeeds = Omit<PersonErasureNeeds & PersonExportNeeds, 'db'>
@@ -80,18 +80,17 @@ export function createErasureApi(needs: ErasureApiNeeds) {
       const { signal } = c.req.raw
       const withDb = { ...needs, db: c.get('db') }
       c.env?.setIdleSeconds?.(IDLE_SECONDS)
-      const isHead = c.req.method === 'HEAD'
       const open = async () => {
         // Without the address.
-        if (!isHead) await recordExport(withDb, actor, { action: 'submission.person_exported' })
+        if (c.req.method !== 'HEAD')
+          await recordExport(withDb, actor, { action: 'submission.person_exported' })
         return exportPerson(withDb, actor, email, signal)
       }
       const pieces = await limiter.hold(actor.workspaceId, signal, open)
-      if (isHead) await pieces.return(undefined)
-      return c.body((isHead ? null : toByteStream(pieces, c.get('requestId'))) as never, 200, {
+      return sendFile(c, pieces, {
         'Content-Type': EXPORT_MEDIA_TYPES.zip,
         'Content-Disposition': `attachment; filename=person-${toUtcDay(needs.now())}.zip`,
-      }) as never
+      })
     })
     .openapi(routes.erasures, async (c) =>
       c.json(await listReceipts({ ...needs, db: c.get('db') }, c.get('actor'), c.req.valid('query')), 200),

@@ -4,10 +4,13 @@
 import { createHmac } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { toIso } from '../../../lib/iso-time.ts'
-import type { Connection } from '../../../storage/database/open-database.ts'
+import type { Page } from '../../../lib/pagination.ts'
+import { listNewest } from '../../../storage/database/list-newest.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { ErasureReceipts } from '../../../storage/database/tables/form-tables.ts'
+import type { Actor } from '../../accounts/access/actor.ts'
 import { createAddressHasher } from '../replies/mailbox.ts'
-import type { ErasureResource, ReceiptResource } from './schema.ts'
+import type { ErasureListQueryInput, ErasureResource, ReceiptResource } from './schema.ts'
 
 /** The hash reveals nothing without the server's secret, and differs between workspaces. */
 export type ReceiptHasher = (workspaceId: number, email: string) => string
@@ -102,7 +105,25 @@ export const toReceipt = (row: Selectable<ErasureReceipts>): ErasureResource['re
   replies: row.replies,
 })
 
-export const toReceiptResource = (row: Selectable<ErasureReceipts>): ReceiptResource => ({
+const toReceiptResource = (row: Selectable<ErasureReceipts>): ReceiptResource => ({
   ...toReceipt(row),
   emailHash: row.email_hash,
 })
+
+const ORDER = { name: 'erasures id desc', table: 'erasure_receipts' }
+
+/** Without erasures that run or were interrupted. @throws Failure `invalid` for a wrong cursor */
+export async function listReceipts(
+  { db, hashReceipt }: { db: Database; hashReceipt: ReceiptHasher },
+  { workspaceId }: Actor,
+  { email, ...paging }: ErasureListQueryInput,
+): Promise<Page<ReceiptResource>> {
+  let receipts = db.read
+    .selectFrom('erasure_receipts')
+    .selectAll()
+    .where('workspace_id', '=', workspaceId)
+    .where('finished_at', 'is not', null)
+  if (email !== undefined) receipts = receipts.where('email_hash', '=', hashReceipt(workspaceId, email))
+  const { rows, ...page } = await listNewest(receipts, paging, ORDER)
+  return { data: rows.map(toReceiptResource), ...page }
+}

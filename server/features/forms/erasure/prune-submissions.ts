@@ -8,8 +8,8 @@ import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'
 import { CONFIRM_WITHIN_MS } from '../replies/reply-links.ts'
-import { DEFAULT_SPAM_RETENTION_DAYS } from '../spam/spam-defaults.ts'
-import { deleteSubmissionRows } from '../submissions/delete-submission.ts'
+import { DEFAULT_SPAM_RETENTION_DAYS } from '../settings/form-defaults.ts'
+import { deleteSubmissionRows } from '../submissions/delete-submissions.ts'
 
 /** Forms in one statement: each costs three looks at an index. */
 const FORMS_AT_ONCE = 50

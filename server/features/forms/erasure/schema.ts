@@ -1,7 +1,7 @@
 // The shapes of data subject requests: a copy of a person's data, its erasure, and the receipt of it.
 
 import { z } from '@hono/zod-openapi'
-import { numberParameter, parameter } from '../../../lib/api-fields.ts'
+import { PAGE_PARAMETERS, readAs } from '../../../lib/api-fields.ts'
 import { EMAIL_MAX, toEmailAddress } from '../../../lib/email.ts'
 
 const emailParameter = () =>
@@ -9,12 +9,7 @@ const emailParameter = () =>
     .string({
       error: ({ input }) => (input === undefined ? 'is required' : 'must be given once'),
     })
-    .transform((value, context) => {
-      const address = toEmailAddress(value)
-      if (address !== undefined) return address
-      context.addIssue({ code: 'custom', message: 'must be an email address' })
-      return z.NEVER
-    })
+    .transform(readAs(toEmailAddress, 'must be an email address'))
     .openapi({
       type: 'string',
       format: 'email',
@@ -26,8 +21,7 @@ const emailParameter = () =>
 export const PersonQuery = z.strictObject({ email: emailParameter() })
 
 export const ErasureListQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
+  ...PAGE_PARAMETERS,
   email: emailParameter()
     .optional()
     .openapi({ description: 'Only erasures of this address, without regard to case' }),

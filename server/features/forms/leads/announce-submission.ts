@@ -1,7 +1,7 @@
 // Announces a submission to the channels of its form and makes it a lead: when it is stored, or when it is released
 // from spam or confirmed.
 
-import type { Connection, DatabaseEngine, OnCommit } from '../../../storage/database/open-database.ts'
+import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
 import { type CreditNeeds, creditLastTouch } from '../../attribution/record-touches.ts'
 import { enqueueDeliveries } from '../../notify/outbox/enqueue-deliveries.ts'
 import { ANNOUNCED } from './announced.ts'
@@ -13,23 +13,21 @@ export interface AnnouncedSubmission {
   at: number
 }
 
-export interface TellNeeds {
-  engine: DatabaseEngine
+export interface AnnounceNeeds extends CreditNeeds {
+  db: Database
   /** Tells the deliverer that a delivery waits. */
   wakeDeliverer: () => void
 }
-
-export interface AnnounceNeeds extends TellNeeds, CreditNeeds {}
 
 /** Stores the deliveries of a submission, in the transaction that stores the submission. */
 export async function tellChannels(
   connection: Connection,
   onCommit: OnCommit,
-  { engine, wakeDeliverer }: TellNeeds,
+  { db, wakeDeliverer }: Pick<AnnounceNeeds, 'db' | 'wakeDeliverer'>,
   { id, workspaceId, channelIds, at }: AnnouncedSubmission,
 ): Promise<void> {
   const notification = { workspaceId, submissionId: id, channelIds, at }
-  const queued = await enqueueDeliveries(connection, engine, notification)
+  const queued = await enqueueDeliveries(connection, db.engine, notification)
   if (queued > 0) onCommit(wakeDeliverer)
 }
 

@@ -3,7 +3,7 @@
 import { trimBoth } from '../../../lib/clean-text.ts'
 import { quote } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
-import { createFinding, type Finding, formatElement } from './finding.ts'
+import { type Finding, type Findings, formatElement, foundError, foundWarning } from './finding.ts'
 import type { FormControl, PageForm, ParsedPage } from './parse-page.ts'
 
 /** A form of the page that posts to the form's endpoint, or was meant to. */
@@ -64,7 +64,7 @@ const unescapeByte = (_: string, hex: string) => String.fromCharCode(Number.pars
 function judgeAction(action: string | undefined, { endpoint, base, page }: PageAddresses) {
   const written = (action ?? '').trim()
   const fix = `Write it in full: ${formatElement('form', { action: endpoint.href, method: 'post' })}`
-  const toError = (code: string, message: string) => createFinding('error', code, message, fix)
+  const toError = (code: string, message: string) => foundError(code, message, fix)
   const key = parseFormKey(endpoint.pathname) as string
   const absolute = /^(?:[a-z][a-z0-9+.-]*:|[/\\]{2})/i.test(written)
   const url = resolveUrl(written, base)
@@ -122,9 +122,9 @@ function judgeAction(action: string | undefined, { endpoint, base, page }: PageA
 }
 
 /** Checks method, enctype and target of the form and of its submit buttons. */
-export function checkFormSubmission(form: PageForm, addresses: PageAddresses): Finding[] {
+export function* checkFormSubmission(form: PageForm, addresses: PageAddresses): Findings {
   const { endpoint } = addresses
-  const findings: Finding[] = []
+  yield* checkSubmitAttributes(form.attributes, '', endpoint)
   const action = judgeAction(form.attributes.get('action'), addresses)
   for (const { type, attributes } of form.controls) {
     if (!/^(submit|image)$/.test(type)) continue
@@ -132,21 +132,19 @@ export function checkFormSubmission(form: PageForm, addresses: PageAddresses): F
     const verdict = own === undefined ? action : judgeAction(own, addresses)
     if (own !== undefined && verdict !== 'ours') {
       const message = `A button of the form has its own formaction ${quote(own)}: submissions sent with it do not arrive here.`
-      findings.push(createFinding('error', 'formaction', message, 'Remove formaction from the button.'))
+      yield foundError('formaction', message, 'Remove formaction from the button.')
     }
     // A button that sends the form elsewhere has its finding already.
-    if (verdict === 'ours') findings.push(...checkSubmitAttributes(attributes, 'form', endpoint))
+    if (verdict === 'ours') yield* checkSubmitAttributes(attributes, 'form', endpoint)
   }
-  return [...checkSubmitAttributes(form.attributes, '', endpoint), ...findings]
 }
 
 /** @param prefix `form` for a button, which has attributes such as `formmethod` */
-function checkSubmitAttributes(
+function* checkSubmitAttributes(
   attributes: Map<string, string>,
   prefix: '' | 'form',
   endpoint: URL,
-): Finding[] {
-  const findings: Finding[] = []
+): Findings {
   const own = (name: string) => attributes.get(prefix + name)?.trim()
   const place = prefix ? 'A button of the form' : 'The form'
   const method = own('method')
@@ -155,16 +153,15 @@ function checkSubmitAttributes(
     const fix = prefix
       ? 'Remove formmethod from the button.'
       : `Write ${formatElement('form', { action: endpoint.href, method: 'post' })}`
-    findings.push(createFinding('error', 'method_not_post', `${place} ${current}: only post is stored.`, fix))
+    yield foundError('method_not_post', `${place} ${current}: only post is stored.`, fix)
   }
   if (own('enctype')?.toLowerCase() === 'text/plain') {
     const message = `${place} has ${prefix}enctype="text/plain", which cannot be read reliably and is refused (415).`
-    findings.push(createFinding('error', 'enctype_text_plain', message, `Remove ${prefix}enctype.`))
+    yield foundError('enctype_text_plain', message, `Remove ${prefix}enctype.`)
   }
   const target = own('target')
   if (target && target.toLowerCase() !== '_self') {
     const message = `${place} has ${prefix}target=${quote(target)}: the answer opens in another window or frame, and the tracking snippet leaves such a form alone (no message on the page, no captcha).`
-    findings.push(createFinding('warning', 'target', message, `Remove ${prefix}target.`))
+    yield foundWarning('target', message, `Remove ${prefix}target.`)
   }
-  return findings
 }

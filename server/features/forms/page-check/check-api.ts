@@ -2,14 +2,13 @@
 
 import { z } from '@hono/zod-openapi'
 import { apiRoute, dataResponse, jsonRequestBody } from '../../../http/api-route.ts'
-import { text } from '../../../lib/api-fields.ts'
 import { isCleanText } from '../../../lib/text.ts'
-import { checkUrl, toDomainOrigin } from '../../../lib/web-url.ts'
+import { toDomainOrigin } from '../../../lib/web-url.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { createApi } from '../../accounts/access/api-env.ts'
 import { FieldLabelsShape } from '../labels/schema.ts'
-import { FormKeyParameter } from '../schema.ts'
+import { FormKeyParameter, pageAddress } from '../schema.ts'
 import { toFormResource } from '../settings/form.ts'
 import { getForm } from '../settings/get-form.ts'
 import type { PageCheckInput } from './check-page.ts'
@@ -22,19 +21,6 @@ export interface CheckApiNeeds extends FetchPageNeeds {
   turnstile: boolean
 }
 
-const URL_MAX = 2048
-
-const pageAddress = (description: string) =>
-  text(1, URL_MAX)
-    .transform((value, context) => {
-      const checked = checkUrl(value, { schemes: [] })
-      if ('href' in checked) return checked.href
-      context.addIssue({ code: 'custom', message: checked.wrong })
-      return z.NEVER
-    })
-    .optional()
-    .openapi({ type: 'string', format: 'uri', minLength: 1, maxLength: URL_MAX, description })
-
 const pageText = z
   .string({ error: 'must be a string' })
   .min(1, 'must not be empty')
@@ -45,9 +31,11 @@ const pageText = z
 
 const CheckForm = z
   .strictObject({
-    url: pageAddress('The public address of the page, which the server fetches'),
+    url: pageAddress()
+      .optional()
+      .openapi({ description: 'The public address of the page, which the server fetches' }),
     html: pageText,
-    pageUrl: pageAddress('With html: the address of that page'),
+    pageUrl: pageAddress().optional().openapi({ description: 'With html: the address of that page' }),
   })
   .superRefine(({ url, html, pageUrl }, context) => {
     const wrong = (name: string, message: string) =>

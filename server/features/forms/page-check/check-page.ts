@@ -3,7 +3,6 @@
 
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
-import type { FormResource } from '../schema.ts'
 import { isOriginAllowed } from '../settings/allowed-origins.ts'
 import {
   checkFormSubmission,
@@ -13,36 +12,19 @@ import {
   resolveUrl,
 } from './check-action.ts'
 import { checkControls } from './check-controls.ts'
-import {
-  checkContentPolicy,
-  checkEncoding,
-  checkNextHosts,
-  checkSnippet,
-  findSnippet,
-  listNextUrls,
-  type PolicyCheckInput,
-} from './check-policies.ts'
+import { checkContentPolicy, checkEncoding, checkNextHosts, checkSnippet } from './check-policies.ts'
 import { checkReturn } from './check-return.ts'
 import { checkScripts } from './check-scripts.ts'
-import { createFinding, type Finding, formatElement, sortFindings } from './finding.ts'
+import {
+  type Finding,
+  type Findings,
+  formatElement,
+  foundError,
+  foundWarning,
+  sortFindings,
+} from './finding.ts'
 import { listFieldLabels } from './list-field-labels.ts'
-import { parsePage } from './parse-page.ts'
-
-export type CheckedForm = Pick<
-  FormResource,
-  | 'formKey'
-  | 'enabled'
-  | 'requiredFields'
-  | 'redirectUrl'
-  | 'pageUrl'
-  | 'afterSubmit'
-  | 'onError'
-  | 'captcha'
-  | 'allowedOrigins'
-  | 'nextHosts'
-  | 'rules'
-  | 'uploads'
->
+import { type CheckedForm, type CheckedPage, parsePage } from './parse-page.ts'
 
 export interface PageCheckInput {
   form: CheckedForm
@@ -83,21 +65,9 @@ export async function checkPage(check: PageCheckInput): Promise<PageCheckResult>
   const endpoint = chooseEndpoint(parsedPage, endpoints, base)
   const addresses = { endpoint, base, page }
   const { publicId, turnstile } = check
-  const policyCheck: PolicyCheckInput = {
-    form,
-    parsedPage,
-    headers,
-    page,
-    base,
-    endpoint,
-    endpoints,
-    publicId,
-    turnstile,
-  }
-
+  const checked = { form, parsedPage, headers, ...addresses, endpoints, publicId, turnstile }
   const matchedForms = findMatchingForms(parsedPage, addresses).slice(0, FORMS_MAX)
-  const returnCheck = { form, parsedPage, headers, page, endpoint, hasSnippet: !!findSnippet(policyCheck) }
-  const formFindings: Finding[] = []
+  const found = [...checkPresence(checked, matchedForms)]
   for (const matched of matchedForms) {
     // Thousands of controls and a hundred required fields take some milliseconds.
     await nextTurn()
@@ -105,20 +75,17 @@ export async function checkPage(check: PageCheckInput): Promise<PageCheckResult>
       ...matched.findings,
       ...checkFormSubmission(matched, addresses),
       ...checkControls(matched, form),
-      ...checkNextHosts(policyCheck, matched),
-      ...checkReturn({ ...returnCheck, hasNext: listNextUrls([matched]).length > 0 }, matched),
-      ...checkEncoding(policyCheck, matched, check.headers !== undefined),
+      ...checkNextHosts(checked, matched),
+      ...checkReturn(checked, matched),
+      ...checkEncoding(checked, matched, check.headers !== undefined),
     ]
-    formFindings.push(...addFormPosition(matched, parsedPage.forms.length, findings))
+    found.push(...addFormPosition(matched, parsedPage.forms.length, findings))
   }
   const findings = sortFindings([
-    ...checkSettings(form, page),
-    ...(parsedPage.cut ? [createLargePageFinding()] : []),
-    ...(matchedForms.length === 0 ? [createMissingFormFinding(parsedPage.forms.length, endpoint)] : []),
-    ...formFindings,
+    ...found,
     ...checkScripts(parsedPage, matchedForms, { html, endpoint }),
-    ...checkSnippet(policyCheck),
-    ...checkContentPolicy(policyCheck, matchedForms),
+    ...checkSnippet(checked),
+    ...checkContentPolicy(checked, matchedForms),
   ])
   const own = matchedForms.filter((matched) => matched.findings.length === 0)
   // The first copy of a form on the page decides.
@@ -135,34 +102,25 @@ const addFormPosition = ({ position }: MatchedForm, forms: number, findings: Fin
         message: `Form ${position} of the page: ${finding.message}`,
       }))
 
-function checkSettings({ enabled, allowedOrigins }: CheckedForm, page: URL | null): Finding[] {
-  const findings: Finding[] = []
+function* checkPresence({ form, page, parsedPage, endpoint }: CheckedPage, matched: MatchedForm[]): Findings {
+  const { enabled, allowedOrigins } = form
   if (!enabled) {
     const message = 'The form is turned off: every submission is refused (403).'
-    findings.push(createFinding('error', 'form_disabled', message, 'Set enabled to true.'))
+    yield foundError('form_disabled', message, 'Set enabled to true.')
   }
   if (page && !isOriginAllowed(allowedOrigins, new Headers({ origin: page.origin }))) {
     const message = `The form accepts submissions only from certain origins, and ${page.origin} is not one of them (403).`
-    findings.push(
-      createFinding('error', 'origin_not_allowed', message, `Add ${page.origin} to allowedOrigins.`),
-    )
+    yield foundError('origin_not_allowed', message, `Add ${page.origin} to allowedOrigins.`)
   }
-  return findings
-}
-
-function createLargePageFinding(): Finding {
-  const message = 'The page has too many forms, fields, scripts or meta elements: some are not checked.'
-  return createFinding('warning', 'page_large', message, 'Send only the part with the form, as html.')
-}
-
-function createMissingFormFinding(forms: number, endpoint: URL): Finding {
+  if (parsedPage.cut) {
+    const message = 'The page has too many forms, fields, scripts or meta elements: some are not checked.'
+    yield foundWarning('page_large', message, 'Send only the part with the form, as html.')
+  }
+  if (matched.length > 0) return
+  const forms = parsedPage.forms.length
   const situation =
     forms === 0 ? 'There is no form on the page' : `None of the ${forms} form(s) on the page is this form`
+  const message = `${situation}: nothing is sent to ${endpoint.href}. Neither this check nor the tracking snippet sees a form that a script adds later.`
   const line = formatElement('form', { action: endpoint.href, method: 'post' })
-  return createFinding(
-    'error',
-    'form_missing',
-    `${situation}: nothing is sent to ${endpoint.href}. Neither this check nor the tracking snippet sees a form that a script adds later.`,
-    `Write the form into the page's own HTML, beginning with ${line}`,
-  )
+  yield foundError('form_missing', message, `Write the form into the page's own HTML, beginning with ${line}`)
 }

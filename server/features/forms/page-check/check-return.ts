@@ -3,9 +3,9 @@
 
 import { quote } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
-import type { FormResource } from '../schema.ts'
-import { createFinding, type Finding, formatElement } from './finding.ts'
-import type { PageForm, ParsedPage } from './parse-page.ts'
+import { findSnippet, listNextUrls } from './check-policies.ts'
+import { createFinding, type Finding, type Findings, formatElement, foundWarning } from './finding.ts'
+import type { CheckedPage, PageForm } from './parse-page.ts'
 import {
   type ReferrerPolicy,
   type ReferrerReach,
@@ -13,15 +13,7 @@ import {
   toReferrerReach,
 } from './referrer-policy.ts'
 
-export interface ReturnCheckInput {
-  form: Pick<
-    FormResource,
-    'redirectUrl' | 'pageUrl' | 'afterSubmit' | 'onError' | 'captcha' | 'allowedOrigins'
-  >
-  parsedPage: ParsedPage
-  headers: Headers
-  page: URL | null
-  endpoint: URL
+interface ReturnCheck extends CheckedPage {
   /** The page loads the snippet, which keeps people on the page. */
   hasSnippet: boolean
   /** The form has a `_next`. */
@@ -41,19 +33,19 @@ interface Landings {
 
 const FULL_REFERRER = formatElement('meta', { name: 'referrer', content: 'no-referrer-when-downgrade' })
 
-export function checkReturn(check: ReturnCheckInput, form: PageForm): Finding[] {
+export function* checkReturn(checked: CheckedPage, form: PageForm): Findings {
+  const hasNext = listNextUrls([form]).length > 0
+  const check = { ...checked, hasSnippet: findSnippet(checked) !== undefined, hasNext }
   const { cause, reach } = readReach(check, form)
   const landings = findLandings(check, reach)
-  return [
-    ...(reach === 'nothing' ? [createHiddenFinding(check, landings, cause)] : []),
-    ...(reach === 'origin' && !isStartPage(check.page) ? [createOriginFinding(check, landings, cause)] : []),
-    ...checkPageUrl(check, landings),
-    ...checkMessages(check, landings),
-  ]
+  if (reach === 'nothing') yield createHiddenFinding(check, landings, cause)
+  if (reach === 'origin' && !isStartPage(check.page)) yield createOriginFinding(check, landings, cause)
+  yield* checkPageUrl(check, landings)
+  yield* checkMessages(check, landings)
 }
 
 /** Reads how much of its page's address a request from the form reveals, and why. */
-function readReach(check: ReturnCheckInput, form: PageForm) {
+function readReach(check: ReturnCheck, form: PageForm) {
   const { parsedPage, headers, page, endpoint } = check
   const policy = readReferrerPolicy(parsedPage, headers)
   const noreferrer = /(^|\s)noreferrer(\s|$)/i.test(form.attributes.get('rel') ?? '')
@@ -83,7 +75,7 @@ type Cause = typeof NOREFERRER
 
 const isStartPage = (page: URL | null) => page?.pathname === '/' && page.search === ''
 
-function findLandings(check: ReturnCheckInput, reach: ReferrerReach): Landings {
+function findLandings(check: ReturnCheck, reach: ReferrerReach): Landings {
   const { form, hasNext } = check
   const back = findWayBack(check, reach)
   return {
@@ -94,7 +86,7 @@ function findLandings(check: ReturnCheckInput, reach: ReferrerReach): Landings {
 }
 
 /** The target of the Referer, as the endpoint reads it: `pageUrl` replaces the bare origin of its own site. */
-function findWayBack({ form: { pageUrl }, page }: ReturnCheckInput, reach: ReferrerReach): Landing {
+function findWayBack({ form: { pageUrl }, page }: ReturnCheck, reach: ReferrerReach): Landing {
   if (reach === 'nothing') return 'unknown'
   if (reach === 'page' || isStartPage(page)) return 'page'
   return page !== null && parseUrl(pageUrl ?? '')?.origin === page.origin ? 'page' : 'home'
@@ -113,7 +105,7 @@ const join = (choices: string[]) => {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function createHiddenFinding(check: ReturnCheckInput, landings: Landings, { text, repair }: Cause): Finding {
+function createHiddenFinding(check: ReturnCheck, landings: Landings, { text, repair }: Cause): Finding {
   const { form, hasSnippet, page } = check
   const strict = form.allowedOrigins.length > 0 && !hasSnippet
   const lost = [
@@ -127,7 +119,7 @@ function createHiddenFinding(check: ReturnCheckInput, landings: Landings, { text
   return createFinding(strict ? 'error' : 'warning', 'referrer_hidden', message, endSentence(fix))
 }
 
-function createOriginFinding(check: ReturnCheckInput, landings: Landings, { text, repair }: Cause): Finding {
+function createOriginFinding(check: ReturnCheck, landings: Landings, { text, repair }: Cause): Finding {
   const { hasSnippet, page, form } = check
   const when = [
     landings.success === 'home' && 'after sending',
@@ -148,22 +140,22 @@ function createOriginFinding(check: ReturnCheckInput, landings: Landings, { text
 const endSentence = (text: string) => (text.endsWith('>') ? text : `${text}.`)
 
 /** The form is known on another page than the checked one. */
-function checkPageUrl({ form: { pageUrl }, page }: ReturnCheckInput, landings: Landings): Finding[] {
+function* checkPageUrl({ form: { pageUrl }, page }: ReturnCheck, landings: Landings): Findings {
   const known = parseUrl(pageUrl ?? '')
-  if (!known || !page || (known.origin === page.origin && known.pathname === page.pathname)) return []
+  if (!known || !page || (known.origin === page.origin && known.pathname === page.pathname)) return
   // Another site keeps its own way back. The finding about the origin says so.
-  if (known.origin !== page.origin && !Object.values(landings).includes('hosted')) return []
+  if (known.origin !== page.origin && !Object.values(landings).includes('hosted')) return
   const message = `The form's pageUrl is ${quote(known.href)}, not this page: senders are led back to that page.`
   const fix = `Set pageUrl to ${page.href}, unless the form is on both pages.`
-  return [createFinding('info', 'page_url_differs', message, fix)]
+  yield createFinding('info', 'page_url_differs', message, fix)
 }
 
 /** Without a script that reads `_errors`, the page opens again without a message. */
-function checkMessages({ hasSnippet, form }: ReturnCheckInput, { mistake }: Landings): Finding[] {
+function* checkMessages({ hasSnippet, form }: ReturnCheck, { mistake }: Landings): Findings {
   // A form with captcha needs the snippet anyway, and its absence is an error.
-  if (hasSnippet || form.captcha || mistake !== 'page') return []
+  if (hasSnippet || form.captcha || mistake !== 'page') return
   const message =
     'After a mistake the page opens again with the messages in its address (_errors), and only a script can show them: senders see an empty form.'
   const fix = 'Set onError to hosted, or add the tracking snippet.'
-  return [createFinding('warning', 'errors_unseen', message, fix)]
+  yield foundWarning('errors_unseen', message, fix)
 }

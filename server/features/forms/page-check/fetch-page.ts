@@ -4,7 +4,7 @@ import { type SafeRequest, safeRequest } from '../../../http/safe-request.ts'
 import { readHtml } from '../../../lib/html/read-html.ts'
 import { quote } from '../../../lib/text.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
-import { createFinding, type Finding } from './finding.ts'
+import { type Finding, foundError, foundWarning } from './finding.ts'
 
 export type FetchPageNeeds = Pick<SafeRequest, 'allow' | 'resolve'>
 
@@ -26,7 +26,7 @@ export async function fetchPage(
 ): Promise<{ page?: FetchedPage; findings: Finding[] }> {
   const answer = await safeRequest({ ...needs, url, headers: HEADERS, maxBytes: PAGE_BYTES_MAX })
   const failed = (code: string, message: string, fix: string) => {
-    return { findings: [createFinding('error', code, message, `${fix} ${SEND_AS_TEXT}`)] }
+    return { findings: [foundError(code, message, `${fix} ${SEND_AS_TEXT}`)] }
   }
   if (!answer.ok) {
     const code = answer.reason === 'refused-address' ? 'page_private' : 'page_unreachable'
@@ -71,5 +71,5 @@ const FIXES: Record<string, string> = {
 function createCutFinding(cut: 'size' | 'time' | 'broken', bytes: number): Finding {
   const why = { size: 'it is larger', time: 'it loads too slowly', broken: 'the connection broke off' }[cut]
   const message = `Only the first ${Math.ceil(bytes / 1024)} KB of the page were read, because ${why}: a form further down is missed.`
-  return createFinding('warning', 'page_cut', message, `Send the part with the form. ${SEND_AS_TEXT}`)
+  return foundWarning('page_cut', message, `Send the part with the form. ${SEND_AS_TEXT}`)
 }

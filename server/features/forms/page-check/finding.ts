@@ -19,10 +19,13 @@ export const FindingShape = z
   .openapi('FormFinding')
 export type Finding = z.infer<typeof FindingShape>
 export type Severity = Finding['severity']
+export type Findings = Generator<Finding, void>
 
 export const createFinding = (severity: Severity, code: string, message: string, fix: string): Finding => {
   return { code, severity, message, fix }
 }
+export const foundError = createFinding.bind(null, 'error')
+export const foundWarning = createFinding.bind(null, 'warning')
 
 const LISTED_MAX = 8
 

@@ -1,6 +1,7 @@
 // Reads from a page what the page check needs: its forms with their controls and labels, scripts, base address and meta elements.
 
 import { readTags, type Tag } from '../../../lib/html/read-tags.ts'
+import type { FormResource } from '../schema.ts'
 import { type ControlTexts, createLabelReader, type LabelReader } from './label-reader.ts'
 
 export interface FormControl {
@@ -36,6 +37,41 @@ export interface ParsedPage {
   /** The page has more than PAGE_MAX; what comes later is not read. */
   cut: boolean
 }
+
+/** A page, with the form that it should have: what all checks look at. */
+export interface CheckedPage {
+  form: CheckedForm
+  parsedPage: ParsedPage
+  headers: Headers
+  /** The page's address; null where only its text is known. */
+  page: URL | null
+  /** The base of relative addresses on the page; null where it is unknown. */
+  base: URL | null
+  /** `https://go.example/f/k7m2xw9qpd` */
+  endpoint: URL
+  /** The form's addresses on all domains that the page may name. */
+  endpoints: URL[]
+  /** The workspace's public id, for the line that loads the snippet. */
+  publicId: string
+  /** The captcha is Cloudflare Turnstile, not the built-in one. */
+  turnstile: boolean
+}
+
+export type CheckedForm = Pick<
+  FormResource,
+  | 'formKey'
+  | 'enabled'
+  | 'requiredFields'
+  | 'redirectUrl'
+  | 'pageUrl'
+  | 'afterSubmit'
+  | 'onError'
+  | 'captcha'
+  | 'allowedOrigins'
+  | 'nextHosts'
+  | 'rules'
+  | 'uploads'
+>
 
 interface Ancestor {
   name: string

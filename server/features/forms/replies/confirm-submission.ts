@@ -2,14 +2,13 @@
 
 import { type RawBuilder, sql } from 'kysely'
 import type { PageBrand } from '../../../http/page-brand.ts'
-import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import type { Connection } from '../../../storage/database/open-database.ts'
 import { mergeBrands, toPageBrand } from '../../accounts/brand/brand.ts'
 import { type AnnounceNeeds, announceHeldSubmissions } from '../leads/announce-submission.ts'
 import { toMailbox } from './mailbox.ts'
 import type { ConfirmLink, ReplyLinks } from './reply-links.ts'
 
-export interface ConfirmNeeds extends Omit<AnnounceNeeds, 'engine'> {
-  db: Database
+export interface ConfirmNeeds extends AnnounceNeeds {
   now: () => number
   links: ReplyLinks
 }
@@ -62,9 +61,8 @@ export async function confirmSubmission(
   const confirmation = await describeConfirmation(needs, token)
   const link = needs.links.readConfirmToken(token)
   if (!link || confirmation?.state !== 'waiting') return confirmation
-  const { db } = needs
   const { workspaceId } = link
-  await db.write(async (connection, onCommit) => {
+  await needs.db.write(async (connection, onCommit) => {
     const row = await findSubmission(connection, link)
     if (row?.status !== 'unconfirmed') return
     const confirmed = await connection
@@ -76,7 +74,7 @@ export async function confirmSubmission(
       .returning('id')
       .execute()
     const held = { workspaceId, ids: confirmed.map(({ id }) => id), at: needs.now() }
-    await announceHeldSubmissions(connection, onCommit, { ...needs, engine: db.engine }, held)
+    await announceHeldSubmissions(connection, onCommit, needs, held)
   })
   return { ...confirmation, state: 'confirmed' }
 }

@@ -1,9 +1,9 @@
 // Reads the email to a sender just before it is sent, so that later changes of the submission count.
 
-import type { Database } from '../../../storage/database/open-database.ts'
+import { sql } from 'kysely'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { mergeBrands, toMailBrand } from '../../accounts/brand/brand.ts'
 import type { ReplyReader } from '../../notify/replies/send-reply.ts'
-import { findTeamReply } from './find-team-reply.ts'
 import type { AddressHasher } from './mailbox.ts'
 import { renderReply } from './render-reply.ts'
 import { CONFIRM_WITHIN_MS, type ReplyLinks } from './reply-links.ts'
@@ -48,7 +48,7 @@ export const createReplyReader =
         : row.status !== 'spam' && row.status !== 'unconfirmed'
     if (!isWanted) return undefined
     const address = hashAddress(workspaceId, row.email)
-    if (await isStopped(db, workspaceId, address)) return undefined
+    if (await isStopped(db.read, workspaceId, address)) return undefined
     const stopUrl = links.toStopUrl({ workspaceId, address })
     const brand = mergeBrands(row.brand, row.workspace_brand)
     const addressed = { ...toMailBrand(origin, brand, row.workspace_name), to: row.email, stopUrl }
@@ -68,8 +68,13 @@ export const createReplyReader =
     return { ...addressed, confirmUrl, ...renderReply(template, { ...values, stopUrl, confirmUrl }) }
   }
 
-async function isStopped(db: Database, workspaceId: number, address: string): Promise<boolean> {
-  const stop = await db.read
+/** Whether the person has stopped the replies of the workspace. */
+export async function isStopped(
+  connection: Connection,
+  workspaceId: number,
+  address: string,
+): Promise<boolean> {
+  const stop = await connection
     .selectFrom('reply_stops')
     .select('stopped_at')
     .where('workspace_id', '=', workspaceId)
@@ -77,3 +82,16 @@ async function isStopped(db: Database, workspaceId: number, address: string): Pr
     .executeTakeFirst()
   return stop !== undefined
 }
+
+/** As it is sent: the member's text, and the address for answers. */
+const findTeamReply = (
+  connection: Connection,
+  by: { workspaceId: number; submissionId: number; messageId: string },
+) =>
+  connection
+    .selectFrom('team_replies')
+    .select(['subject', 'text', 'reply_to'])
+    .where(sql<boolean>`+workspace_id = ${by.workspaceId}`)
+    .where('submission_id', '=', by.submissionId)
+    .where('message_id', '=', by.messageId)
+    .executeTakeFirst()

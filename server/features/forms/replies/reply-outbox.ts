@@ -6,8 +6,15 @@ import addressparser from 'nodemailer/lib/addressparser'
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import { log } from '../../../lib/log.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
-import type { Connection, DatabaseEngine, OnCommit } from '../../../storage/database/open-database.ts'
+import type {
+  Connection,
+  Database,
+  DatabaseEngine,
+  OnCommit,
+} from '../../../storage/database/open-database.ts'
 import { prepareQuery } from '../../../storage/database/prepare-query.ts'
+import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
+import { lockWorkspace } from '../../accounts/workspaces/lock-workspace.ts'
 import { enqueueReply } from '../../notify/outbox/enqueue-reply.ts'
 import { type AddressHasher, isAnswerable, toMailbox } from './mailbox.ts'
 import type { ReplySettings } from './schema.ts'
@@ -76,16 +83,12 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
     const limit = `${workspaceId} ${confirms}`
     if (!isAnswerable(email) || toMailbox(email) === ownMailbox) return 'program'
     if (limited.has(limit, at)) return 'hourly'
+    // Transactions at the same moment do not see each other's replies. They are few: the limit is 200 an hour.
     if (needs.engine === 'postgres') await lockWorkspace(connection, workspaceId)
     const address = hashAddress(workspaceId, email)
     const ahead = at + CLOCK_AHEAD_MS
-    const [known] = await selectLimits(connection, {
-      workspaceId,
-      confirms,
-      address,
-      since: at - HOUR_MS,
-      ahead,
-    })
+    const limits = { workspaceId, confirms, address, since: at - HOUR_MS, ahead }
+    const [known] = await selectLimits(connection, limits)
     if (known?.stopped) return 'stopped'
     if (Number(known?.sent) >= REPLIES_PER_HOUR) {
       const until = Number(known?.oldest ?? at) + HOUR_MS
@@ -151,10 +154,6 @@ function createReachedLimits() {
   }
 }
 
-/** Transactions at the same moment do not see each other's replies. They are few: the limit is 200 an hour. */
-const lockWorkspace = (connection: Connection, workspaceId: number) =>
-  sql`select id from workspaces where id = ${workspaceId} for no key update`.execute(connection)
-
 interface LimitQuery extends Record<string, unknown> {
   workspaceId: number
   confirms: number
@@ -209,3 +208,8 @@ const countReply = prepareQuery((connection, { dayAgo, ahead, ...row }: CountedR
     )
     .returning('form_id'),
 )
+
+/** Deletes records of replies once they limit nothing any more. */
+export async function pruneReplies(db: Database, now: number): Promise<void> {
+  await pruneInSlices(db, 'replies', sql`queued_at <= ${now - DAY_MS}`)
+}

@@ -1,18 +1,15 @@
-// A form as a row and as an API resource, and how its settings become columns.
+// A form as a row and as an API resource.
 
 import { type Selectable, sql } from 'kysely'
-import { invalid } from '../../../lib/failure.ts'
 import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
-import { BLOCKED_URL } from '../../../lib/web-url.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Forms } from '../../../storage/database/tables/form-tables.ts'
 import type { Action, Actor } from '../../accounts/access/actor.ts'
 import { toBrandResource } from '../../accounts/brand/brand.ts'
-import { channelsExist } from '../../notify/channels/channels-exist.ts'
 import { ANNOUNCED } from '../leads/announced.ts'
-import type { FormResource, UpdateFormInput } from '../schema.ts'
-import { DEFAULT_SPAM_RETENTION_DAYS, NO_SPAM_RULES } from '../spam/spam-defaults.ts'
-import { DEFAULT_PER_ADDRESS, DEFAULT_RETURN_MODE, type ReturnMode } from './form-defaults.ts'
+import type { FormResource } from '../schema.ts'
+import { DEFAULT_SPAM_RETENTION_DAYS } from './form-defaults.ts'
+import { parseOrNull, readSubmissionSettings } from './form-settings.ts'
 
 /** The permission that every change of a form or submission needs. */
 export const FORMS_WRITE: Action = 'forms:write'
@@ -71,28 +68,10 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
     formKey: form.form_key,
     name: form.name,
     endpoint: `${origin}/f/${form.form_key}`,
-    enabled: form.enabled === 1,
-    requiredFields: JSON.parse(form.required_fields),
-    redirectUrl: form.redirect_url,
-    pageUrl: form.page_url,
-    afterSubmit: form.after_submit as ReturnMode,
-    onError: form.on_error as ReturnMode,
-    captcha: form.captcha === 1,
-    successMessage: form.success_message,
-    allowedOrigins: JSON.parse(form.allowed_origins),
-    perAddress: form.per_address ?? DEFAULT_PER_ADDRESS,
-    nextHosts: JSON.parse(form.next_hosts),
-    channelIds: JSON.parse(form.channel_ids),
-    uploads: parseOrNull(form.uploads),
-    reply: parseOrNull(form.reply),
-    spam: parseOrNull(form.spam) ?? NO_SPAM_RULES,
+    ...readSubmissionSettings(form),
     spamRetentionDays: form.spam_retention_days ?? DEFAULT_SPAM_RETENTION_DAYS,
-    rules: parseOrNull(form.rules) ?? {},
-    messages: parseOrNull(form.messages) ?? {},
     retentionDays: form.retention_days,
-    consent: parseOrNull(form.consent),
     brand: toBrandResource(origin, form.brand),
-    adClickIds: form.ad_click_ids === 1,
     fieldLabels: parseOrNull(form.field_labels) ?? {},
     replyTemplates: parseOrNull(form.reply_templates) ?? [],
     submissions: Number(form.submissions),
@@ -100,111 +79,4 @@ export function toFormResource({ origin }: Pick<FormNeeds, 'origin'>, form: Form
     createdAt: toIso(form.created_at),
     updatedAt: toIso(form.updated_at),
   }
-}
-
-/** @returns the parsed value of a JSON column; its type is that of the input's schema */
-export const parseOrNull = (json: string | null) => (json === null ? null : JSON.parse(json))
-
-type Settable = Pick<
-  Selectable<Forms>,
-  | 'name'
-  | 'enabled'
-  | 'required_fields'
-  | 'redirect_url'
-  | 'page_url'
-  | 'after_submit'
-  | 'on_error'
-  | 'captcha'
-  | 'success_message'
-  | 'allowed_origins'
-  | 'per_address'
-  | 'next_hosts'
-  | 'channel_ids'
-  | 'uploads'
-  | 'reply'
-  | 'spam'
-  | 'spam_retention_days'
-  | 'rules'
-  | 'messages'
-  | 'retention_days'
-  | 'consent'
-  | 'ad_click_ids'
-  | 'field_labels'
-  | 'reply_templates'
->
-
-/** The columns that an input names. `null` in the input sets the value of a new form. */
-export function toFormColumns(input: UpdateFormInput): Partial<Settable> {
-  const columns: Partial<Settable> = {
-    name: input.name,
-    enabled: input.enabled === undefined ? undefined : Number(input.enabled ?? true),
-    required_fields: toListColumn(input.requiredFields),
-    redirect_url: input.redirectUrl,
-    page_url: input.pageUrl,
-    after_submit: input.afterSubmit === null ? DEFAULT_RETURN_MODE : input.afterSubmit,
-    on_error: input.onError === null ? DEFAULT_RETURN_MODE : input.onError,
-    captcha: input.captcha === undefined ? undefined : Number(input.captcha ?? false),
-    success_message: input.successMessage,
-    allowed_origins: toListColumn(input.allowedOrigins),
-    per_address: input.perAddress,
-    next_hosts: toListColumn(input.nextHosts),
-    channel_ids: toListColumn(input.channelIds),
-    uploads: toJsonColumn(input.uploads),
-    reply: toJsonColumn(input.reply),
-    spam: toJsonColumn(input.spam),
-    spam_retention_days: input.spamRetentionDays,
-    rules: toJsonColumn(input.rules),
-    messages: toJsonColumn(input.messages),
-    retention_days: input.retentionDays,
-    consent: toJsonColumn(input.consent),
-    ad_click_ids: input.adClickIds === undefined ? undefined : Number(input.adClickIds ?? false),
-    field_labels: toJsonColumn(input.fieldLabels),
-    reply_templates: toJsonColumn(input.replyTemplates),
-  }
-  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
-}
-
-const toJsonColumn = (value: object | null | undefined) => (value ? JSON.stringify(value) : value)
-
-/** @throws Failure `invalid` */
-export function refuseBlockedTargets(
-  { isBlocked }: Pick<FormNeeds, 'isBlocked'>,
-  input: UpdateFormInput,
-): void {
-  const blocked = (['redirectUrl', 'pageUrl'] as const).filter((name) => {
-    const url = input[name]
-    return url && isBlocked(new URL(url))
-  })
-  if (blocked.length > 0) throw invalid(Object.fromEntries(blocked.map((name) => [name, BLOCKED_URL])))
-}
-
-/** @throws Failure `invalid` */
-export function refuseUnavailable(
-  { canMail, canStoreFiles }: FormNeeds,
-  { reply, uploads }: UpdateFormInput,
-): void {
-  const missing = {
-    ...(reply && !canMail && { reply: NO_MAIL }),
-    ...(uploads && !canStoreFiles() && { uploads: NO_SHARED_STORE }),
-  }
-  if (Object.keys(missing).length > 0) throw invalid(missing)
-}
-
-const NO_MAIL =
-  'needs a mail server, and this server has none. Its operator can set one up with SMTP_URL and MAIL_FROM, and start the server again'
-const NO_SHARED_STORE =
-  'needs a bucket, because several servers share this database but not their directories. The operator can set one with UPLOADS_S3_URL, and restart the servers'
-
-/** Removes repeated entries. The schema has already normalized origins and hosts, so two spellings are equal here. */
-const toListColumn = (list: (string | number)[] | null | undefined) =>
-  list === undefined ? undefined : JSON.stringify([...new Set(list ?? [])])
-
-/** @throws Failure `invalid`, with the same message for a channel of another workspace and for an unknown one */
-export async function requireChannels(
-  connection: Connection,
-  actor: Actor,
-  { channelIds }: UpdateFormInput,
-): Promise<void> {
-  if (await channelsExist(connection, actor, channelIds ?? [])) return
-  throw invalid({ channelIds: 'must be ids of channels of this workspace' })
 }

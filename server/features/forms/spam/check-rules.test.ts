@@ -1,10 +1,10 @@
 // The spam rules of a form, one submission after the other: each broken rule with its sentence.
 
 import { describe, expect, test } from 'bun:test'
+import { NO_SPAM_RULES } from '../settings/form-defaults.ts'
 import { checkRules } from './check-rules.ts'
 import { findLinks } from './find-links.ts'
 import type { SpamSettings } from './schema.ts'
-import { NO_SPAM_RULES } from './spam-defaults.ts'
 
 const check = (spam: Partial<SpamSettings>, fields: Record<string, string>, rules = {}) =>
   checkRules({ spam: { ...NO_SPAM_RULES, ...spam }, rules }, new Map(Object.entries(fields)))

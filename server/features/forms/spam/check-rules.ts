@@ -29,7 +29,7 @@ const SHOWN_MAX = 60
 
 const compiled = new WeakMap<SpamSettings, Promise<CompiledRules>>()
 
-/** The settings are compiled once, because the settings of a form are one value until they change. */
+/** Compiles the rules once: a form's settings are one value until they change. */
 function compileRules(spam: SpamSettings): Promise<CompiledRules> {
   const known = compiled.get(spam)
   if (known) return known

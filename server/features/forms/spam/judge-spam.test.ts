@@ -1,11 +1,11 @@
 // A judge that cannot judge lets submissions pass, and says so in the log; nobody waits for it.
 
 import { expect, test } from 'bun:test'
+import { NO_SPAM_RULES } from '../settings/form-defaults.ts'
 import { classify, describeClassification } from './classify.ts'
 import { readFeatures } from './features.ts'
 import { createSpamJudge } from './judge-spam.ts'
 import { createFeatureNumbers } from './number-features.ts'
-import { NO_SPAM_RULES } from './spam-defaults.ts'
 import type { WorkspaceSpam } from './workspace-spam.ts'
 
 const form = { id: 1, workspaceId: 1, spam: { ...NO_SPAM_RULES, words: ['casino'], learn: true } }

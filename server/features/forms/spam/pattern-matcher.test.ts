@@ -4,10 +4,10 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { measureProcessorMs } from '../../../../tests/support/processor-time.ts'
 import { atScale } from '../../../../tests/support/suite.ts'
+import { NO_SPAM_RULES } from '../settings/form-defaults.ts'
 import { checkRules } from './check-rules.ts'
 import { foldWords, toWordPattern } from './fold-words.ts'
 import { compilePatterns } from './pattern-matcher.ts'
-import { NO_SPAM_RULES } from './spam-defaults.ts'
 
 const toRegExp = (pattern: string) => new RegExp(pattern.replaceAll('*', '[^ ]*').replace(/[.]/g, '\\.'))
 

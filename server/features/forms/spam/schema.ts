@@ -1,7 +1,7 @@
 // The shape of a form's spam rules (docs/contract.md §13).
 
 import { z } from '@hono/zod-openapi'
-import { flag, numberParameter, parameter, text, wholeNumber } from '../../../lib/api-fields.ts'
+import { flag, PAGE_PARAMETERS, readAs, text, wholeNumber } from '../../../lib/api-fields.ts'
 import { EMAIL_MAX, toEmailAddress } from '../../../lib/email.ts'
 import { toWordPattern } from './fold-words.ts'
 
@@ -99,18 +99,16 @@ export const SpamSettingsShape = z
   .openapi('SpamSettings')
 export type SpamSettings = z.infer<typeof SpamSettingsShape>
 
-const ALLOWED_ADDRESS = 'must be an email address, or *@ and a domain'
+function readAllowedAddress(text: string): string | undefined {
+  const [, star = '', rest = ''] = /^\s*(\*?)(.*)$/s.exec(text) ?? []
+  const address = toEmailAddress(star ? `any${rest}` : rest)?.toLowerCase()
+  return star ? address?.replace('any', '*') : address
+}
 
 export const AllowSender = z
   .strictObject({
     address: text(3, EMAIL_MAX)
-      .transform((value, context) => {
-        const [, star = '', rest = ''] = /^\s*(\*?)(.*)$/s.exec(value) ?? []
-        const address = toEmailAddress(star ? `any${rest}` : rest)
-        if (address !== undefined) return (star ? `*${address.slice('any'.length)}` : address).toLowerCase()
-        context.addIssue({ code: 'custom', message: ALLOWED_ADDRESS })
-        return z.NEVER
-      })
+      .transform(readAs(readAllowedAddress, 'must be an email address, or *@ and a domain'))
       .openapi({
         type: 'string',
         minLength: 3,
@@ -126,8 +124,5 @@ export const AllowedSenderShape = z
   .openapi('AllowedSender')
 export type AllowedSenderResource = z.infer<typeof AllowedSenderShape>
 
-export const AllowedSenderListQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
-})
+export const AllowedSenderListQuery = z.strictObject(PAGE_PARAMETERS)
 export type AllowedSenderListQueryInput = z.infer<typeof AllowedSenderListQuery>

@@ -9,7 +9,6 @@ import { toSenderName } from '../../notify/channels/sender-name.ts'
 import { formatAttributionLine } from '../../notify/content/attribution-line.ts'
 import { toLeadFacts } from '../../notify/events/channel-filter.ts'
 import { type EventLink, readEventLinks } from '../../notify/events/read-links.ts'
-import { readFieldLabels } from '../labels/read-field-labels.ts'
 import { listStoredFiles } from '../uploads/find-file.ts'
 import { readTouches } from './attribution-report.ts'
 import { readSubmissions, selectListedPositions } from './scan-submissions.ts'
@@ -67,6 +66,28 @@ export function createNotificationContentReader(needs: NotificationContentNeeds)
     loaders.set(workspaceId, load)
     return (await load(submissionId))?.()
   }
+}
+
+/** @returns the labels of each form that has some, by the form's key */
+async function readFieldLabels(
+  connection: Connection,
+  workspaceId: number,
+  formKeys: readonly string[],
+): Promise<Map<string, ReadonlyMap<string, string>>> {
+  if (formKeys.length === 0) return new Map()
+  const rows = await connection
+    .selectFrom('forms')
+    .select(['form_key', 'field_labels'])
+    .where('workspace_id', '=', workspaceId)
+    .where('form_key', 'in', formKeys)
+    .where('field_labels', 'is not', null)
+    .execute()
+  return new Map(
+    rows.map(({ form_key, field_labels }) => [
+      form_key,
+      new Map<string, string>(Object.entries(JSON.parse(field_labels ?? '{}'))),
+    ]),
+  )
 }
 
 type ContentReader = () => Promise<NoticeContent>

@@ -5,7 +5,9 @@ import {
   dateRangeEnd,
   numberParameter,
   oneOf,
+  PAGE_PARAMETERS,
   parameter,
+  requireStartBeforeEnd,
   text,
   wholeNumber,
 } from '../../../lib/api-fields.ts'
@@ -205,15 +207,9 @@ const SELECTION = {
   city: exactText(255),
 }
 
-function requireStartBeforeEnd({ start, end }: { start?: number; end?: number }, context: z.RefinementCtx) {
-  if (start === undefined || end === undefined || start < end) return
-  context.addIssue({ code: 'custom', path: ['start'], message: 'must be before end' })
-}
-
 export const SubmissionListQuery = z
   .strictObject({
-    limit: numberParameter(1, 100).optional(),
-    cursor: parameter(1000).optional(),
+    ...PAGE_PARAMETERS,
     ...SELECTION,
   })
   .superRefine(requireStartBeforeEnd)
@@ -221,8 +217,7 @@ export type SubmissionListQueryInput = z.infer<typeof SubmissionListQuery>
 
 export const AllSubmissionsQuery = z
   .strictObject({
-    limit: numberParameter(1, 100).optional(),
-    cursor: parameter(1000).optional(),
+    ...PAGE_PARAMETERS,
     formKey: parameter(64).optional().openapi({ description: 'Only submissions of this form' }),
     ...SELECTION,
   })

@@ -10,30 +10,30 @@ import type { SpamLearner } from '../spam/learn-spam.ts'
 import type { Verdict } from '../spam/number-features.ts'
 import type { SET_STATUSES, SubmissionStatus } from './schema.ts'
 
-export interface StatusNeeds extends Omit<AnnounceNeeds, 'engine'> {
+export interface StatusNeeds extends AnnounceNeeds {
   now: () => number
   spam: Pick<SpamLearner, 'learn'>
 }
 
 type SetStatus = (typeof SET_STATUSES)[number]
 
-/** @returns the ids that exist. Nothing else has happened where one is missing, and the caller rolls that back */
+/** Changes nothing where a submission is missing. */
 export async function setStatus(
   connection: Connection,
   onCommit: OnCommit,
-  needs: StatusNeeds & { engine: DatabaseEngine },
+  needs: StatusNeeds,
   { workspaceId }: Pick<Actor, 'workspaceId'>,
   { ids, status }: { ids: number[]; status: SetStatus },
-): Promise<Set<number>> {
-  const named = await selectForStatus(connection, needs.engine, workspaceId, ids)
+): Promise<void> {
+  const named = await selectForStatus(connection, needs.db.engine, workspaceId, ids)
   const found = new Set(named.map(({ id }) => id))
-  if (ids.some((id) => !found.has(id))) return found
+  if (ids.some((id) => !found.has(id))) return
   const released = status === 'spam' ? [] : named.filter(isHeld)
   // The first of identical submissions is the lead, so it comes back with its copy.
   const originals = released.flatMap(({ duplicate_of: id }) => (id === null || found.has(id) ? [] : [id]))
   const rows = [
     ...named,
-    ...(await selectForStatus(connection, needs.engine, workspaceId, originals)).filter(isHeld),
+    ...(await selectForStatus(connection, needs.db.engine, workspaceId, originals)).filter(isHeld),
   ]
   const changed = rows.map(({ id }) => id)
   await connection
@@ -48,7 +48,6 @@ export async function setStatus(
     const submissions = rows.filter((row) => toVerdict(row, status) === verdict)
     await needs.spam.learn(connection, onCommit, workspaceId, { verdict, submissions })
   }
-  return found
 }
 
 const isHeld = ({ status }: { status: string }) => status === 'spam' || status === 'unconfirmed'

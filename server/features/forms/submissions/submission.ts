@@ -3,8 +3,8 @@
 import {
   type Expression,
   expressionBuilder,
+  type InferResult,
   type JoinBuilder,
-  type Selectable,
   type SqlBool,
   sql,
 } from 'kysely'
@@ -15,7 +15,6 @@ import type { LeadStage, OutcomeStage } from '../../../lib/outcome-stage.ts'
 import { toShortUrl } from '../../../lib/web-url.ts'
 import { containsFolded } from '../../../storage/database/contains-text.ts'
 import type { Connection, Database, DatabaseEngine } from '../../../storage/database/open-database.ts'
-import type { Forms, Submissions } from '../../../storage/database/tables/form-tables.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import { toCampaign } from '../../visitors/campaign-columns.ts'
@@ -23,20 +22,6 @@ import { ANNOUNCED } from '../leads/announced.ts'
 import { listFilesOfSubmissions } from '../uploads/list-files.ts'
 import { listOutcomesOfSubmissions } from './list-outcomes.ts'
 import type { SubmissionResource, SubmissionSelection } from './schema.ts'
-
-const SELECTION_TEXT_FIELDS = [
-  'referrer',
-  'utmSource',
-  'utmMedium',
-  'utmCampaign',
-  'utmTerm',
-  'utmContent',
-  'device',
-  'browser',
-  'os',
-  'region',
-  'city',
-] as const
 
 type Attribution = SubmissionResource['attribution']
 
@@ -105,18 +90,6 @@ export const joinAssignees = (join: JoinBuilder<Tables, 'submissions' | 'submiss
     .onRef('submission_assignees.submission_id', '=', 'submissions.id')
     .onRef('submission_assignees.workspace_id', '=', 'submissions.workspace_id')
 
-type Column = (typeof SUBMISSION_COLUMNS)[number] extends `submissions.${infer C}` ? C : never
-type SubmissionNames = Pick<Selectable<Forms>, 'form_key'> & {
-  form_name: string
-  /** null when the link is unknown or gone. */
-  link_slug: string | null
-  link_domain: string | null
-  link_title: string | null
-  assignee_id: number | null
-}
-type RowOfColumns = Pick<Selectable<Submissions>, Column> & SubmissionNames
-export type SubmissionRow = RowOfColumns & Pick<SubmissionResource, 'files' | 'outcomes'>
-
 type Reader = Pick<Database, 'read' | 'engine'>
 
 /** The workspace of the caller, or, for a notification, of the submission. */
@@ -138,6 +111,10 @@ export const selectSubmissions = (connection: Connection, actor: WorkspaceOwner)
     .leftJoin('submission_assignees', joinAssignees)
     .select(SUBMISSION_COLUMNS)
     .select(SUBMISSION_NAME_COLUMNS)
+
+/** The names of a link are null when the link is unknown or gone. */
+type RowOfColumns = InferResult<ReturnType<typeof selectSubmissions>>[number]
+export type SubmissionRow = RowOfColumns & Pick<SubmissionResource, 'files' | 'outcomes'>
 
 /** Adds the files and the outcomes of all rows with few queries. */
 export async function addFilesAndOutcomes(
@@ -208,9 +185,9 @@ function toCondition(engine: DatabaseEngine, by: SubmissionSelection): Expressio
     conditions.push(
       sql<boolean>`lower(submissions.email) = ${(toEmailAddress(by.email) ?? by.email).toLowerCase()}`,
     )
-  for (const name of SELECTION_TEXT_FIELDS) {
-    const value = by[name]
-    if (value !== undefined) conditions.push(e(COLUMN_BY_FIELD[name], '=', value))
+  for (const [name, column] of Object.entries(TEXT_COLUMNS)) {
+    const value = by[name as keyof typeof TEXT_COLUMNS]
+    if (value !== undefined) conditions.push(e(column, '=', value))
   }
   if (by.search) conditions.push(containsFolded(engine, 'submissions.search_text', by.search))
   return e.and(conditions)
@@ -242,7 +219,7 @@ function hasAttribution(attribution: Attribution): Expression<SqlBool> {
   return e.and([e('submissions.attribution', '=', attribution), e('submissions.attribution_due', '=', 0)])
 }
 
-const COLUMN_BY_FIELD = {
+const TEXT_COLUMNS = {
   referrer: 'submissions.referrer',
   utmSource: 'submissions.utm_source',
   utmMedium: 'submissions.utm_medium',

@@ -10,6 +10,7 @@ import { findMember } from '../../accounts/workspaces/members.ts'
 import { newMessageId } from '../../notify/outbox/enqueue-deliveries.ts'
 import { enqueueReply } from '../../notify/outbox/enqueue-reply.ts'
 import { type AddressHasher, isAnswerable } from '../replies/mailbox.ts'
+import { isStopped } from '../replies/read-reply.ts'
 import { FORMS_WRITE } from '../settings/form.ts'
 import { throwSubmissionNotFound } from '../submissions/get-submission.ts'
 import { listTeamReplies } from './list-team-replies.ts'
@@ -87,13 +88,8 @@ async function requireAnswerable(
   if (!isAnswerable(email)) throw refuse('Emails to this address are not read')
   if (Number(replies) >= REPLIES_PER_SUBMISSION_MAX)
     throw refuse(`A submission has at most ${REPLIES_PER_SUBMISSION_MAX} replies`)
-  const stop = await connection
-    .selectFrom('reply_stops')
-    .select('stopped_at')
-    .where('workspace_id', '=', workspaceId)
-    .where('address', '=', hashAddress(workspaceId, email))
-    .executeTakeFirst()
-  if (stop) throw refuse('This person has stopped the emails of your forms')
+  if (await isStopped(connection, workspaceId, hashAddress(workspaceId, email)))
+    throw refuse('This person has stopped the emails of your forms')
 }
 
 const NO_MAIL =

@@ -36,18 +36,8 @@ export function findFileByKey(connection: Connection, key: string) {
   return connection
     .selectFrom('submission_files')
     .innerJoin('workspaces', 'workspaces.id', 'submission_files.workspace_id')
-    .select([
-      'submission_files.id',
-      'submission_files.field',
-      'submission_files.name',
-      'submission_files.type',
-      'submission_files.bytes',
-      'submission_files.sha256',
-      'submission_files.key',
-      'submission_files.created_at',
-      'submission_files.workspace_id',
-      'workspaces.suspended_at',
-    ])
+    .selectAll('submission_files')
+    .select('workspaces.suspended_at')
     .where('submission_files.key', '=', key)
     .executeTakeFirst()
 }

@@ -44,30 +44,23 @@ interface OpenFile {
   draft: FileDraft | null
 }
 
-interface State {
-  needs: FileReceiverNeeds
-  settings: UploadSettings
-  receiver: Pick<FileReceiver, 'files' | 'mistakes'>
-  drafts: Set<FileDraft>
+type State = ReturnType<typeof createState>
+
+const createState = (needs: FileReceiverNeeds, settings: UploadSettings) => ({
+  needs,
+  settings,
+  receiver: { files: [], mistakes: new Map() } as Pick<FileReceiver, 'files' | 'mistakes'>,
+  drafts: new Set<FileDraft>(),
   /** Accepted or not. */
-  count: number
-  current: OpenFile | undefined
-  kept: boolean
-}
+  count: 0,
+  current: undefined as OpenFile | undefined,
+  kept: false,
+})
 
 export function createFileReceiver(needs: FileReceiverNeeds, settings: UploadSettings): FileReceiver {
-  const receiver = { files: [], mistakes: new Map() }
-  const state: State = {
-    needs,
-    settings,
-    receiver,
-    drafts: new Set(),
-    count: 0,
-    current: undefined,
-    kept: false,
-  }
+  const state = createState(needs, settings)
   return {
-    ...receiver,
+    ...state.receiver,
     begin: (field, givenName) => begin(state, field, toHarmlessName(givenName)),
     write: (chunk) => write(state, chunk),
     finish: () => finish(state),

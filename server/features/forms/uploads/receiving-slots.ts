@@ -11,7 +11,7 @@ const GRACE_MS = 30_000
 const BYTES_PER_SECOND_MIN = 4 * 1024
 /**
  * A slower upload gives its place to a newcomer when all are taken. Twenty faster ones of one address use its budget of an hour
- * up (`upload-budgets.ts`).
+ * up (`endpoint/byte-budgets.ts`).
  */
 const SLOW_BYTES_PER_SECOND = 64 * 1024
 const CHECK_EVERY_MS = 1_000

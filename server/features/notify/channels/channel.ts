@@ -3,15 +3,17 @@
 import type { Selectable } from 'kysely'
 import { notFound } from '../../../lib/failure.ts'
 import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
+import type { Page } from '../../../lib/pagination.ts'
+import { listNewest } from '../../../storage/database/list-newest.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Channels } from '../../../storage/database/tables/notify-tables.ts'
-import type { Action, Actor } from '../../accounts/access/actor.ts'
+import { type Action, type Actor, allow } from '../../accounts/access/actor.ts'
 import { parseChannelEvents } from '../events/channel-events.ts'
 import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import { countWaiting, NOTHING_WAITS, type WaitingDeliveries } from '../outbox/waiting-deliveries.ts'
-import type { RecipientNeeds } from '../recipients/ask-recipients.ts'
+import { askAgain, type RecipientNeeds } from '../recipients/ask-recipients.ts'
 import { type RecipientStates, readRecipientStates } from '../recipients/recipient-states.ts'
-import type { ChannelResource, ChannelTemplate, ChannelType } from '../schema.ts'
+import type { ChannelListQueryInput, ChannelResource, ChannelTemplate, ChannelType } from '../schema.ts'
 import { readTiming } from '../timing/plan-delivery.ts'
 import { findUnavailableReason, type ServerAbilities } from './channel-settings.ts'
 import type { ChannelDestination } from './contract.ts'
@@ -53,12 +55,45 @@ export async function getChannel(
   return row
 }
 
+const ORDER = { name: 'channels createdAt desc', table: 'channels', byCreation: true }
+
+/** Newest first, a page at a time. @throws Failure `invalid` for a wrong cursor */
+export async function listChannels(
+  { db, send }: { db: Database; send: ServerAbilities },
+  actor: Actor,
+  query: ChannelListQueryInput,
+): Promise<Page<ChannelResource>> {
+  const channels = db.read
+    .selectFrom('channels')
+    .selectAll()
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('type', '<>', REPLY_CHANNEL)
+  const { rows, ...page } = await listNewest(channels, query, ORDER)
+  const data = await describeChannels({ connection: db.read, send }, actor.workspaceId, rows)
+  return { data, ...page }
+}
+
 const listRecipients = (row: Pick<ChannelRow, 'recipients'>): string[] => JSON.parse(row.recipients)
 
 /** A channel with the states of its recipients, and what waits for it. */
 export async function describeChannel(needs: DescribeNeeds, row: ChannelRow): Promise<ChannelResource> {
   const [channel] = await describeChannels(needs, row.workspace_id, [row])
   return channel as ChannelResource
+}
+
+/**
+ * Asks the unconfirmed recipients of a channel once more, for a mail that was lost.
+ * @returns how many recipients a mail was sent to. @throws Failure `not_found`, `too_many`
+ */
+export async function askChannelRecipients(
+  needs: ChannelNeeds,
+  actor: Actor,
+  id: number,
+): Promise<{ mailed: number }> {
+  allow(actor, CHANNELS_WRITE)
+  const row = await getChannel(needs.db.read, actor, id)
+  const { unconfirmed } = await describeChannel({ ...needs, connection: needs.db.read }, row)
+  return { mailed: await askAgain(needs, actor.workspaceId, unconfirmed) }
 }
 
 export async function describeChannels(

@@ -17,10 +17,8 @@ import {
   fitNotice,
   formatAttribution,
   formatHeadline,
-  formatOmittedFields,
+  formatMostOmitted,
   listNoticeFiles,
-  NO_FIELDS,
-  OMITTED_MAX,
   OPEN_LABEL,
   truncateText,
 } from './safe-text.ts'
@@ -57,19 +55,12 @@ export function discordMessage(notice: Notice) {
   // Discord shows footers as plain text.
   const footer = formatAttribution(notice, FOOTER_MAX)
   const link = `[${OPEN_LABEL}](${notice.url})`
-  // The last field is always the link to Towpath.
-  const toLastField = (omitted: number) => ({
-    name: omitted > 0 ? formatOmittedFields(notice, omitted) : '\u200b',
-    value: link,
-    inline: false,
-  })
-  const reserved =
-    title.length + footer.length + formatOmittedFields(notice, OMITTED_MAX).length + link.length
+  const reserved = title.length + footer.length + formatMostOmitted(notice).length + link.length
   const files = toFileFields(notice)
   const { layout } = notice
   const total =
     SUM_MAX - reserved - files.reduce((sum, { name, value }) => sum + name.length + value.length, 0)
-  const { shown, omitted } = layout ? NO_FIELDS : fitNotice(notice, { ...ROOM, total })
+  const { shown, omitted } = layout ? { shown: [], omitted: '' } : fitNotice(notice, { ...ROOM, total })
   const fields = [
     ...shown.map(([name, value]) => ({ name: escaped(name), value: escaped(value), inline: false })),
     ...files,
@@ -82,7 +73,8 @@ export function discordMessage(notice: Notice) {
         ...(layout && {
           description: escaped(fitLayout(layout, Math.min(total, DESCRIPTION_MAX), ROOM.cost)),
         }),
-        fields: [...fields, toLastField(omitted)],
+        // The last field is always the link to Towpath.
+        fields: [...fields, { name: omitted || '\u200b', value: link, inline: false }],
         ...(footer !== '' && { footer: { text: footer } }),
         timestamp: toIso(notice.createdAt),
       },

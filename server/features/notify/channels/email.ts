@@ -17,7 +17,7 @@ import { toReportSubject } from './report-body.ts'
 import { toOneLine, truncateText } from './safe-text.ts'
 import { toSenderName } from './sender-name.ts'
 import { toSentRequest } from './sent-request.ts'
-import { sanitizeResponse } from './service-response.ts'
+import { sanitizeResponse, toResult } from './service-response.ts'
 
 /** Longer than the limit of an HTTP request: some mail servers greet slowly on purpose, against spam. */
 const TIMEOUT_MS = 30_000
@@ -118,7 +118,7 @@ export async function sendMailOnce(
   const from = addressparser(mailFrom ?? '', { flatten: true })[0]
   if (!smtpUrl || !from?.address) {
     const answer = 'This server cannot send email: its operator has set no SMTP_URL and MAIL_FROM'
-    return { outcome: 'unreachable', httpStatus: null, answer, operatorFault: true }
+    return toResult('unreachable', answer, { operatorFault: true })
   }
   const { mailBudget } = needs
   if (mailBudget && !(await takeMails(needs, recipients, purpose))) return postpone(mailBudget.msUntilReset())
@@ -133,7 +133,7 @@ export async function sendMailOnce(
     const refused = sent.rejectedErrors ?? []
     const lines = [sent.response, ...refused.map(({ recipient, response }) => `${recipient}: ${response}`)]
     const answer = sanitizeResponse(lines.join('\n'), secrets)
-    return { outcome: 'delivered', httpStatus: null, answer, request }
+    return toResult('delivered', answer, { request })
   } catch (error) {
     const failed = toFailedResult(error as SmtpError, secrets)
     // A fault of the operator ends the connection before the mail.
@@ -170,13 +170,15 @@ function describeMail(mail: OutgoingMail, hiddenUrls: MailAttempt['hiddenUrls'])
 /** Looks again before the day is over: the operator may have raised the limit, or less may be kept for others. */
 const LOOK_AGAIN_MS = 15 * 60_000
 
-const postpone = (msUntilReset: number): DeliveryResult => ({
-  outcome: 'refused',
-  httpStatus: null,
-  answer: 'The daily limit of emails is reached, or this workspace has used its share (MAIL_PER_DAY)',
-  operatorFault: true,
-  postponed: { ms: Math.min(msUntilReset, LOOK_AGAIN_MS) },
-})
+const postpone = (msUntilReset: number) =>
+  toResult(
+    'refused',
+    'The daily limit of emails is reached, or this workspace has used its share (MAIL_PER_DAY)',
+    {
+      operatorFault: true,
+      postponed: { ms: Math.min(msUntilReset, LOOK_AGAIN_MS) },
+    },
+  )
 
 export interface Mailbox {
   name: string
@@ -265,20 +267,17 @@ function toFailedResult(error: SmtpError, secrets: string[]): DeliveryResult {
   if (error.command === 'MAIL FROM' && responseCode !== 552) return toOperatorFault(SENDER_REFUSED, response)
   const answer = response ?? toErrorText(originalCode ?? code)
   if (code === 'EENVELOPE' || code === 'EMESSAGE') {
-    const refused = { outcome: 'refused', httpStatus: null, answer } as const
     const temporary = responseCode !== undefined && responseCode < 500
-    return temporary ? refused : { ...refused, permanent: { what: 'message', reason: answer } }
+    return toResult('refused', answer, temporary ? {} : { permanent: { what: 'message', reason: answer } })
   }
   const timedOut = code === 'EABORT' || code === 'ETIMEDOUT'
-  return { outcome: timedOut ? 'timeout' : 'unreachable', httpStatus: null, answer, operatorFault: true }
+  return toResult(timedOut ? 'timeout' : 'unreachable', answer, { operatorFault: true })
 }
 
-const toOperatorFault = (fault: string, response: string | null): DeliveryResult => ({
-  outcome: 'refused',
-  httpStatus: null,
-  answer: `${fault}, which its operator has to mend${response === null ? '' : `: ${response}`}`,
-  operatorFault: true,
-})
+function toOperatorFault(fault: string, response: string | null): DeliveryResult {
+  const answer = `${fault}, which its operator has to mend${response === null ? '' : `: ${response}`}`
+  return toResult('refused', answer, { operatorFault: true })
+}
 
 const SENDER_REFUSED = 'The mail server refuses email from the address of this server'
 

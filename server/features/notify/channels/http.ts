@@ -3,9 +3,9 @@
 import { fillBody } from '../http-body/fill-body.ts'
 import { readBodyType } from '../http-body/request-headers.ts'
 import { maskUrl } from './channel-settings.ts'
-import type { ChannelSender, DeliveryResult } from './contract.ts'
-import { postJson, toIncompleteResult } from './post-json.ts'
-import { listUrlSecrets } from './service-response.ts'
+import type { ChannelSender } from './contract.ts'
+import { postJson, readProgram, toIncompleteResult } from './post-json.ts'
+import { listUrlSecrets, toResult } from './service-response.ts'
 
 export const sendHttp: ChannelSender = async (needs, to, notice) => {
   const { url, headers = {} } = to.secrets
@@ -19,24 +19,12 @@ export const sendHttp: ChannelSender = async (needs, to, notice) => {
     .map((name) => name.toLowerCase())
     .filter((name) => name !== 'content-type')
   const message = { url, shownUrl: maskUrl('http', url), method, headers, body, hiddenHeaders, secrets }
-  return postJson(needs, notice, message, ({ status }) =>
-    status === 410
-      ? {
-          permanent: {
-            what: 'channel',
-            reason: 'The receiver answered 410 Gone: it accepts no more requests',
-          },
-        }
-      : {},
-  )
+  return postJson(needs, notice, message, readProgram('requests'))
 }
 
-const TOO_LARGE: DeliveryResult = {
-  outcome: 'refused',
-  httpStatus: null,
-  answer: 'The body would have more than 1 MiB, and was not sent',
+const TOO_LARGE = toResult('refused', 'The body would have more than 1 MiB, and was not sent', {
   permanent: { what: 'message', reason: 'The body would have more than 1 MiB' },
-}
+})
 
 /** `Bearer <token>`: the token alone is a secret as well. */
 export const listHeaderSecrets = (headers: Record<string, string>): string[] =>

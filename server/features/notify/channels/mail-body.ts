@@ -9,7 +9,6 @@ import {
   fitNotice,
   formatAttribution,
   formatHeadline,
-  formatOmittedFields,
   listNoticeFiles,
   OPEN_LABEL,
   truncateText,
@@ -31,8 +30,7 @@ function htmlLength(character: string): number {
   return /[&<>"']/.test(character) ? '&quot;'.length : utf8Length(character)
 }
 
-/** Values are indented, so that no value can look like another field. */
-/** @param stopUrl where the recipient stops these mails */
+/** Values are indented, so that no value can look like another field. @param stopUrl where the recipient stops these mails */
 export function mailText(notice: Notice, stopUrl?: string): string {
   const attribution = formatAttribution(notice, ATTRIBUTION_MAX)
   const paragraphs = [
@@ -59,17 +57,20 @@ function toTextBody(notice: Notice): string[] {
   return [
     truncateText(formatHeadline(notice), TITLE_MAX),
     ...shown.map(([name, value]) => `${name}:\n  ${value.replaceAll('\n', '\n  ')}`),
-    ...(omitted > 0 ? [formatOmittedFields(notice, omitted)] : []),
+    ...(omitted ? [omitted] : []),
   ]
 }
 
-const FONT = "font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif"
-const SOFT = 'color:#57635e;font-size:14px'
+export const MAIL_META = raw(
+  '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no">',
+)
+export const MAIL_FONT = "font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif"
+export const MAIL_SOFT = 'color:#57635e;font-size:14px'
 
 /** Outlook takes no `white-space`. A line end beside the element would be a second one for all others. */
-const toLines = (text: string) => raw(String(html`${text}`).replaceAll('\n', LINE_END))
+export const toLines = (text: string) => raw(String(html`${text}`).replaceAll('\n', LINE_END))
 
-const softLine = (text: string) => html`<p dir="auto" style="${SOFT};margin:16px 0 0">${text}</p>`
+const softLine = (text: string) => html`<p dir="auto" style="${MAIL_SOFT};margin:16px 0 0">${text}</p>`
 const toLink = (url: string, label: string) => html`<a href="${url}" style="color:#17624a">${label}</a>`
 
 function toHtmlBody(notice: Notice, title: string) {
@@ -86,14 +87,14 @@ function toHtmlBody(notice: Notice, title: string) {
   const { shown, omitted } = fitNotice(notice, HTML_ROOM)
   const fields = shown.map(
     ([name, value]) =>
-      html`<dt dir="auto" style="${SOFT};margin:16px 0 0">${name}</dt>
+      html`<dt dir="auto" style="${MAIL_SOFT};margin:16px 0 0">${name}</dt>
 <dd dir="auto" style="margin:0;white-space:pre-wrap;overflow-wrap:anywhere">${toLines(value)}</dd>
 `,
   )
   return html`<h1 dir="auto" style="font-size:20px;margin:0">${title}</h1>
 <dl style="margin:0">
 ${fields}</dl>
-${omitted > 0 ? softLine(formatOmittedFields(notice, omitted)) : ''}`
+${omitted ? softLine(omitted) : ''}`
 }
 
 function toHtmlFiles(notice: Notice) {
@@ -111,13 +112,13 @@ export function mailHtml(notice: Notice, stopUrl?: string): string {
   const title = truncateText(formatHeadline(notice), TITLE_MAX)
   const body = html`<!doctype html>
 <html>
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no"><title>${title}</title></head>
-<body style="${FONT};color:#1c2421;margin:0;padding:16px">
+<head>${MAIL_META}<title>${title}</title></head>
+<body style="${MAIL_FONT};color:#1c2421;margin:0;padding:16px">
 ${toHtmlBody(notice, title)}
 ${toHtmlFiles(notice)}
 ${attribution === '' ? '' : softLine(attribution)}
 ${notice.layout?.hasUrl ? '' : html`<p style="margin:16px 0 0">${toLink(notice.url, OPEN_LABEL)}</p>`}
-${stopUrl === undefined ? '' : html`<p style="margin:16px 0 0"><a href="${stopUrl}" style="${SOFT}">${STOP_LABEL}</a></p>`}
+${stopUrl === undefined ? '' : html`<p style="margin:16px 0 0"><a href="${stopUrl}" style="${MAIL_SOFT}">${STOP_LABEL}</a></p>`}
 </body>
 </html>
 `

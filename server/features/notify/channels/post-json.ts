@@ -6,7 +6,7 @@ import { addContentType } from '../http-body/request-headers.ts'
 import type { DeliveryResult, Notice, SendNeeds } from './contract.ts'
 import { readRedirect } from './redirect-answer.ts'
 import { toSentRequest } from './sent-request.ts'
-import { readRetryAfter, sanitizeResponse } from './service-response.ts'
+import { readRetryAfter, sanitizeResponse, toResult } from './service-response.ts'
 
 export interface JsonMessage {
   url: string
@@ -54,13 +54,10 @@ export async function postJson(
   const request = toSentRequest(sent, secrets, hiddenHeaders)
   if (!response.ok) {
     const { reason, message: answer } = response
-    return {
-      outcome: reason === 'timeout' ? 'timeout' : 'unreachable',
-      httpStatus: null,
-      answer: sanitizeResponse(answer, secrets),
+    return toResult(reason === 'timeout' ? 'timeout' : 'unreachable', sanitizeResponse(answer, secrets), {
       ...(!NOTHING_SENT.includes(reason) && { request }),
       ...(reason === 'bad-url' && { permanent: { what: 'channel', reason: answer } }),
-    }
+    })
   }
   const { status } = response
   const text = new TextDecoder().decode(response.body)
@@ -95,9 +92,15 @@ function parseObject(text: string): Record<string, unknown> {
 export const toStringOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** For a channel whose row lacks a setting. @param setting such as `URL` */
-export const toIncompleteResult = (setting: string): DeliveryResult => ({
-  outcome: 'unreachable',
-  httpStatus: null,
-  answer: `The channel has no ${setting}`,
-  permanent: { what: 'channel', reason: `The channel has no ${setting}` },
-})
+export function toIncompleteResult(setting: string): DeliveryResult {
+  const reason = `The channel has no ${setting}`
+  return toResult('unreachable', reason, { permanent: { what: 'channel', reason } })
+}
+
+/** How programs answer: only by their status. @param noun what the program gets */
+export const readProgram =
+  (noun: string) =>
+  ({ status }: ServiceResponse): ResponseVerdict => {
+    const reason = `The receiver answered 410 Gone: it accepts no more ${noun}`
+    return status === 410 ? { permanent: { what: 'channel', reason } } : {}
+  }

@@ -140,22 +140,27 @@ export function fitFields(
   return { shown, omitted: fields.size - shown.length }
 }
 
-/** The fields of a notification. Submissions that a digest does not list count as omitted. */
-export function fitNotice({ fields, labels, total = 0 }: Notice, limits: FieldLimits): FittedFields {
+/**
+ * The fields of a notification. Submissions that a digest does not list count as omitted.
+ * @returns `omitted`: such as `… 3 more fields`, or '' where all are shown
+ */
+export function fitNotice(
+  notice: Notice,
+  limits: FieldLimits,
+): { shown: FittedFields['shown']; omitted: string } {
+  const { fields, labels, total = 0 } = notice
   const { shown, omitted } = fitFields(fields, limits, labels)
-  return { shown, omitted: omitted + Math.max(0, total - fields.size) }
+  const count = omitted + Math.max(0, total - fields.size)
+  return { shown, omitted: count === 0 ? '' : formatOmitted(notice, count) }
 }
 
-/** For a notification in the owner's layout. */
-export const NO_FIELDS: FittedFields = { shown: [], omitted: 0 }
+function formatOmitted({ event }: Notice, count: number): string {
+  const noun = event === 'submission.digest' ? 'submission' : 'field'
+  return `… ${count} more ${count === 1 ? noun : `${noun}s`}`
+}
 
 /** More than any notification omits: for the room that the words need. */
-export const OMITTED_MAX = 999_999
-
-export function formatOmittedFields({ event }: Notice, omitted: number): string {
-  const noun = event === 'submission.digest' ? 'submission' : 'field'
-  return `… ${omitted} more ${omitted === 1 ? noun : `${noun}s`}`
-}
+export const formatMostOmitted = (notice: Notice) => formatOmitted(notice, 999_999)
 
 /** The first line of a message. */
 export const formatHeadline = ({ event, form, layout, total }: Notice) =>

@@ -3,9 +3,17 @@
 import { percentDecode } from '../../../lib/text.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { parseUrl } from '../../../lib/web-url.ts'
+import type { DeliveryResult } from './contract.ts'
 import { removeControlCharacters, truncateText, utf8Length } from './safe-text.ts'
 
 const ANSWER_BYTES_MAX = 1024
+
+/** The result of an attempt without an HTTP answer. @param answer a sentence for people */
+export const toResult = (
+  outcome: DeliveryResult['outcome'],
+  answer: string | null,
+  more?: Partial<DeliveryResult>,
+): DeliveryResult => ({ outcome, httpStatus: null, answer, ...more })
 
 /** @returns null for an empty answer */
 export function sanitizeResponse(text: string, secrets: string[]): string | null {

@@ -10,9 +10,8 @@ import {
   fitNotice,
   formatAttribution,
   formatHeadline,
-  formatOmittedFields,
+  formatMostOmitted,
   listNoticeFiles,
-  OMITTED_MAX,
   OPEN_LABEL,
   truncateText,
 } from './safe-text.ts'
@@ -65,7 +64,7 @@ export function slackCompatibleMessage(notice: Notice) {
     '```',
     '```',
     link,
-    formatOmittedFields(notice, OMITTED_MAX),
+    formatMostOmitted(notice),
   ].join('\n\n')
   const fixed = frame.length + 2 * (headline.length + attribution.length + names.join('\n').length)
   const lines = [
@@ -82,8 +81,7 @@ export function slackCompatibleMessage(notice: Notice) {
 function toBodyLines(notice: Notice, total: number): string[] {
   if (notice.layout) return [inert(fitLayout(notice.layout, total, blockCost))]
   const { shown, omitted } = fitNotice(notice, { ...ROOM, total })
-  const blocks = shown.map(([name, value]) => toBlock(name, value))
-  return omitted > 0 ? [...blocks, formatOmittedFields(notice, omitted)] : blocks
+  return [...shown.map(([name, value]) => toBlock(name, value)), omitted].filter(Boolean)
 }
 
 // The words for a hook that is deleted or switched off: Mattermost's error id, and Rocket.Chat's sentence.

@@ -12,7 +12,6 @@ import {
   fitNotice,
   formatAttribution,
   formatHeadline,
-  formatOmittedFields,
   jsonLength,
   listNoticeFiles,
   OPEN_LABEL,
@@ -67,8 +66,7 @@ function toBodyBlocks(notice: Notice): object[] {
   const { shown, omitted } = fitNotice(notice, ROOM)
   // Two columns: name and value. A phone shows one below the other.
   const sections = shown.map((field) => ({ type: 'section', fields: field.map(plain) }))
-  if (omitted === 0) return sections
-  return [...sections, { type: 'context', elements: [plain(formatOmittedFields(notice, omitted))] }]
+  return omitted ? [...sections, { type: 'context', elements: [plain(omitted)] }] : sections
 }
 
 /** The name is plain text. Only our own link is `mrkdwn`. */

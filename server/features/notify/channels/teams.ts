@@ -16,10 +16,9 @@ import {
   fitNotice,
   formatAttribution,
   formatHeadline,
-  formatOmittedFields,
+  formatMostOmitted,
   jsonLength,
   listNoticeFiles,
-  OMITTED_MAX,
   OPEN_LABEL,
   truncateText,
   utf8Length,
@@ -82,7 +81,7 @@ export function teamsMessage(notice: Notice) {
   const end = [...names, attribution].filter(Boolean).map(softLine)
   const actions = listed.map(({ url }, i) => toAction(`${DOWNLOAD_LABEL} ${i + 1}`, url))
   const toCard = (body: object[]) => toMessage(body, [toAction(OPEN_LABEL, notice.url), ...actions])
-  const most = softLine(formatOmittedFields(notice, OMITTED_MAX))
+  const most = softLine(formatMostOmitted(notice))
   const fixed = JSON.stringify(toCard([top, most, ...end]))
   const total = BYTES_MAX - 2 * fixed.length
   if (notice.layout) {
@@ -98,8 +97,7 @@ export function teamsMessage(notice: Notice) {
     cost,
   })
   const fields = shown.flatMap(([name, value]) => [nameLine(name), ...value.split('\n').map(valueLine)])
-  const rest = omitted > 0 ? [softLine(formatOmittedFields(notice, omitted))] : []
-  return toCard([top, ...fields, ...rest, ...end])
+  return toCard([top, ...fields, ...(omitted ? [softLine(omitted)] : []), ...end])
 }
 
 // Some clients fail on an empty run.

@@ -15,9 +15,8 @@ import {
   fitNotice,
   formatAttribution,
   formatHeadline,
-  formatOmittedFields,
+  formatMostOmitted,
   listNoticeFiles,
-  OMITTED_MAX,
   OPEN_LABEL,
   truncateText,
 } from './safe-text.ts'
@@ -67,7 +66,7 @@ const brokenLinksLength = (text: string) => breakLinks(text).length
 export function telegramText(notice: Notice): string {
   const title = breakLinks(truncateText(formatHeadline(notice), 300, '…', brokenLinksLength))
   const attribution = formatAttribution(notice, 400)
-  const most = formatOmittedFields(notice, OMITTED_MAX)
+  const most = formatMostOmitted(notice)
   const files = listNoticeFiles(notice)
   const names = files.listed.map(({ name }) => `${name} ${DOWNLOAD_LABEL}`)
   const fixed = [title, most, attribution, OPEN_LABEL, ...names, files.more].reduce(
@@ -90,7 +89,7 @@ function formatBody(notice: Notice, total: number): string {
   if (notice.layout) return code(fitLayout(notice.layout, total))
   const { shown, omitted } = fitNotice(notice, { ...ROOM, total, cost: brokenLinksLength })
   const fields = shown.map(([name, value]) => `${bold(breakLinks(name))}\n${code(value)}`)
-  return [...fields, ...(omitted > 0 ? [formatOmittedFields(notice, omitted)] : [])].join('\n')
+  return [...fields, omitted].filter(Boolean).join('\n')
 }
 
 // Telegram answers 400 for a wrong message, and also for a chat that is gone or closed to this bot.

@@ -4,9 +4,27 @@ import { sql } from 'kysely'
 import { invalid } from '../../../lib/failure.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, requireScopes } from '../../accounts/access/actor.ts'
+import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import type { UpdateChannelInput } from '../schema.ts'
 
 type Uses = Pick<UpdateChannelInput, 'allForms' | 'formKeys'>
+
+/** Whether every id names a channel of the workspace. */
+export async function channelsExist(
+  connection: Connection,
+  actor: Pick<Actor, 'workspaceId'>,
+  ids: number[],
+): Promise<boolean> {
+  if (ids.length === 0) return true
+  const rows = await connection
+    .selectFrom('channels')
+    .select('id')
+    .where('workspace_id', '=', actor.workspaceId)
+    .where('type', '<>', REPLY_CHANNEL)
+    .where('id', 'in', ids)
+    .execute()
+  return rows.length === new Set(ids).size
+}
 
 /** The channels that a new form of the workspace begins with. */
 export async function listChannelsOfNewForms(

@@ -4,7 +4,7 @@
 import { createHmac } from 'node:crypto'
 import { toIso } from '../../../lib/iso-time.ts'
 import type { ChannelSender, Notice } from './contract.ts'
-import { postJson, toIncompleteResult } from './post-json.ts'
+import { postJson, readProgram, toIncompleteResult } from './post-json.ts'
 
 export const sendWebhook: ChannelSender = async (needs, to, notice) => {
   const { url, secrets = [] } = to.secrets
@@ -21,16 +21,8 @@ export const sendWebhook: ChannelSender = async (needs, to, notice) => {
     'towpath-event-version': EVENT_VERSION,
   }
   const secretTexts = secrets.flatMap((secret) => [secret, secret.replace(/^whsec_/, '')])
-  return postJson(needs, notice, { url, shownUrl: url, headers, body, secrets: secretTexts }, ({ status }) =>
-    status === 410
-      ? {
-          permanent: {
-            what: 'channel',
-            reason: 'The receiver answered 410 Gone: it accepts no more webhooks',
-          },
-        }
-      : {},
-  )
+  const message = { url, shownUrl: url, headers, body, secrets: secretTexts }
+  return postJson(needs, notice, message, readProgram('webhooks'))
 }
 
 /** The native hash: a body of clicks has a quarter of a megabyte, and the event loop waits for it. */

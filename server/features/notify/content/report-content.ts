@@ -4,6 +4,7 @@ import type { Connection } from '../../../storage/database/open-database.ts'
 import type { NoticeContent, ReportContent } from '../channels/contract.ts'
 import { formatChange, formatReportCount } from '../channels/report-body.ts'
 import { toOneLine, truncateText } from '../channels/safe-text.ts'
+import { createNotice } from './notice-content.ts'
 
 const LABEL_MAX = 80
 
@@ -23,18 +24,9 @@ export async function findReportContent(
   if (!row) return undefined
   const report: ReportContent = JSON.parse(row.content)
   const { workspaceId: _, ...json } = report
-  return {
-    form: { formKey: '', name: report.name },
-    submissionId: 0,
-    number: null,
-    createdAt: row.created_at,
-    fields: toFields(report),
-    email: null,
-    attribution: '',
-    url: report.url,
-    submissionJson: JSON.stringify(json),
-    report,
-  }
+  const { name, url } = report
+  const about = { name, at: row.created_at, fields: toFields(report), url, json: JSON.stringify(json) }
+  return { ...createNotice(about), report }
 }
 
 /** For text and chats. */

@@ -15,7 +15,8 @@ import type {
 } from '../channels/contract.ts'
 import { listHeaderSecrets } from '../channels/http.ts'
 import type { Sealing } from '../channels/secrets.ts'
-import { listUrlSecrets, maskSecrets } from '../channels/service-response.ts'
+import { listUrlSecrets, maskSecrets, toResult } from '../channels/service-response.ts'
+import { createTestNotice, findEventNotice } from '../content/notice-content.ts'
 import { findReportContent } from '../content/report-content.ts'
 import { readDigestContent } from '../digests/digest-content.ts'
 import { isWorkspaceEvent } from '../events/channel-events.ts'
@@ -35,15 +36,13 @@ import { pickRecipients, readRecipientStates } from '../recipients/recipient-sta
 import { type ReplyReader, sendReply } from '../replies/send-reply.ts'
 import type { ChannelType } from '../schema.ts'
 import { createLayout } from '../templates/create-layout.ts'
-import { findChannelBehindContent } from './channel-behind-notice.ts'
 import {
+  findChannelBehindContent,
   findChannelDisabledContent,
   listNoticeRecipients,
   type NoticeRecipientNeeds,
-} from './channel-disabled-notice.ts'
+} from './channel-notices.ts'
 import type { Claim } from './claim-deliveries.ts'
-import { findEventContent } from './event-content.ts'
-import { createTestContent } from './notice-content.ts'
 import { RETRY_DELAYS } from './retry-schedule.ts'
 
 export interface AttemptNeeds extends NoticeRecipientNeeds {
@@ -82,11 +81,7 @@ export async function attemptDelivery(
   const progress: AttemptProgress = { sendingSince: performance.now() }
   const result = await sendContent(needs, claim, at, progress).catch((error): DeliveryResult => {
     logFault(claim, error, progress.to?.secrets)
-    return {
-      outcome: 'unreachable',
-      httpStatus: null,
-      answer: 'An internal error: see the log of the server',
-    }
+    return toResult('unreachable', 'An internal error: see the log of the server')
   })
   return result && { result, tookMs: performance.now() - progress.sendingSince }
 }
@@ -142,19 +137,12 @@ async function sendReplyMail(
   return withTimeout(sendReply({ ...send, workspaceId }, reply, attempt), TIMEOUT_MS, () => TIMED_OUT)
 }
 
-const NOBODY_CONFIRMED: DeliveryResult = {
-  outcome: 'refused',
-  httpStatus: null,
-  answer: 'No recipient of this channel has confirmed yet',
+const NOBODY_CONFIRMED = toResult('refused', 'No recipient of this channel has confirmed yet', {
   // A confirmation ends the wait at once. The limit is the length of the retry schedule.
   postponed: { ms: 60 * 60_000, maxAgeMs: RETRY_DELAYS.reduce((sum: number, delay) => sum + delay, 0) },
-}
+})
 
-const TIMED_OUT: DeliveryResult = {
-  outcome: 'timeout',
-  httpStatus: null,
-  answer: 'There was no answer in time',
-}
+const TIMED_OUT = toResult('timeout', 'There was no answer in time')
 
 /** Writes the error to the log, without the channel's secrets. */
 function logFault(
@@ -177,7 +165,7 @@ async function readContent(
   at: number,
 ): Promise<NoticeContent | undefined> {
   const { id, workspaceId, submissionId, event, channel } = claim
-  if (event === 'test') return createTestContent(channel, needs.send.origin, at)
+  if (event === 'test') return createTestNotice(channel, needs.send.origin, at)
   if (event === CHANNEL_DISABLED)
     return findChannelDisabledContent(needs.db.read, channel, needs.send.origin, at)
   if (event === CHANNEL_BEHIND) return findChannelBehindContent(needs.db.read, channel, needs.send.origin, at)
@@ -187,7 +175,7 @@ async function readContent(
     return readDigestContent({ ...needs, origin: needs.send.origin }, digest)
   }
   if (event === VIEW_ALERT || isWorkspaceEvent(event))
-    return findEventContent(needs.db.read, claim, needs.send.origin)
+    return findEventNotice(needs.db.read, claim, needs.send.origin)
   const content = submissionId === null ? undefined : await needs.readSubmission(workspaceId, submissionId)
   // Now its link is known as well as it will be. A submission that does not pass is as one that is gone.
   return content && passesFilter(channel.filter, content.facts ?? {}) ? content : undefined

@@ -40,19 +40,17 @@ type WatchedChannel = Pick<
   'id' | 'workspace_id' | 'type' | 'enabled' | 'failing_since' | 'paused_until' | 'behind_since'
 >
 
-interface WatchState extends BacklogWatchNeeds {
-  trends: Map<number, BacklogTrend>
-  backlog: Backlog
-  degraded: boolean
-}
+type WatchState = ReturnType<typeof createState>
+
+const createState = (needs: BacklogWatchNeeds) => ({
+  ...needs,
+  trends: new Map<number, BacklogTrend>(),
+  backlog: { ...NOTHING_WAITS, channelsBehind: 0 } as Backlog,
+  degraded: false,
+})
 
 export function openBacklogWatch(needs: BacklogWatchNeeds): BacklogWatch {
-  const state: WatchState = {
-    ...needs,
-    trends: new Map(),
-    backlog: { ...NOTHING_WAITS, channelsBehind: 0 },
-    degraded: false,
-  }
+  const state = createState(needs)
   let timer: Timer | undefined
   let closed = false
   let running: Promise<void> | undefined

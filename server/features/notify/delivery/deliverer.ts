@@ -11,7 +11,7 @@ import { isOwnerNotice } from '../outbox/enqueue-deliveries.ts'
 import { REPLY_CHANNEL } from '../outbox/enqueue-reply.ts'
 import { type AttemptNeeds, type AttemptResult, attemptDelivery } from './attempt-delivery.ts'
 import { openBacklogWatch } from './backlog-watch.ts'
-import { type ChannelConcurrency, createChannelConcurrency } from './channel-concurrency.ts'
+import { createChannelConcurrency } from './channel-concurrency.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
 import { type Claim, claimDeliveries, LEASE_MS, releaseLeases } from './claim-deliveries.ts'
 import { createDeliveryMetrics } from './delivery-metrics.ts'
@@ -53,47 +53,34 @@ const GATHER_MS = 8
 /** Longer than an attempt takes when the receiver answers in time. */
 const CLOSE_MS = 20_000
 
-interface State {
-  needs: DelivererNeeds
-  breaker: ReturnType<typeof createCircuitBreaker>
-  concurrency: ChannelConcurrency
-  metrics: ReturnType<typeof createDeliveryMetrics>
-  mailFaults: ReturnType<typeof createMailFaultLog>
+type State = ReturnType<typeof createState>
+
+const createState = (needs: DelivererNeeds) => ({
+  needs,
+  breaker: createCircuitBreaker(),
+  concurrency: createChannelConcurrency(),
+  metrics: createDeliveryMetrics(),
+  mailFaults: createMailFaultLog(),
   /** The attempts that run now. */
-  inFlight: Map<Promise<void>, Claim>
+  inFlight: new Map<Promise<void>, Claim>(),
   /** The attempts that have ended and are not yet in the database. */
-  unrecorded: UnrecordedAttempt[]
-  round: RoundRobinPosition
+  unrecorded: [] as UnrecordedAttempt[],
+  round: { healthy: 0, failing: 0 } as RoundRobinPosition,
   /** Ends the wait in `gatherResults` early. */
-  endGathering: () => void
+  endGathering: () => {},
   /** The cycle that runs now; there is never more than one. */
-  cycle: Promise<void> | undefined
+  cycle: undefined as Promise<void> | undefined,
   /** `wake` was called during the cycle. */
-  wokenAgain: boolean
-  timer: Timer | undefined
+  wokenAgain: false,
+  timer: undefined as Timer | undefined,
   /** The last cycle failed, and the log says so. */
-  degraded: boolean
-  closed: boolean
-}
+  degraded: false,
+  closed: false,
+})
 
 /** @throws when the leases of the process before this one cannot be released */
 export async function openDeliverer(needs: DelivererNeeds): Promise<Deliverer> {
-  const state: State = {
-    needs,
-    breaker: createCircuitBreaker(),
-    concurrency: createChannelConcurrency(),
-    metrics: createDeliveryMetrics(),
-    mailFaults: createMailFaultLog(),
-    inFlight: new Map(),
-    unrecorded: [],
-    round: { healthy: 0, failing: 0 },
-    endGathering: () => {},
-    cycle: undefined,
-    wokenAgain: false,
-    timer: undefined,
-    degraded: false,
-    closed: false,
-  }
+  const state = createState(needs)
   await releaseLeases(needs.db, needs.now())
   wake(state)
   // Not in a cycle: under a steady load no cycle ends.

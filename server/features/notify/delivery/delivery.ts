@@ -1,6 +1,6 @@
 // A delivery as a row and as the resource that callers see.
 
-import { sql } from 'kysely'
+import { type InferResult, sql } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type Actor, hasScopes } from '../../accounts/access/actor.ts'
@@ -8,25 +8,10 @@ import { NAME_FIELD } from '../channels/sender-name.ts'
 import { isReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { DeliveryResource } from '../schema.ts'
 
-/** The workspace's deliveries, joined with the form of the submission where there is one. */
-export const selectDeliveries = (connection: Connection, actor: Actor) =>
-  connection
-    .selectFrom('deliveries')
-    .leftJoin('submissions', 'submissions.id', 'deliveries.submission_id')
-    .leftJoin('forms', 'forms.id', 'submissions.form_id')
-    // A delivery that waits for a digest is due when the digest is.
-    .leftJoin('deliveries as digests', (join) =>
-      join
-        .onRef('digests.id', '=', 'deliveries.digest_id')
-        .onRef('digests.workspace_id', '=', 'deliveries.workspace_id')
-        .on('deliveries.sent_alone', '=', 0),
-    )
-    .where('deliveries.workspace_id', '=', actor.workspaceId)
-
 /** Longer submissions are named by their email address only: a page of deliveries stays small. */
 const NAMED_LENGTH_MAX = 4096
 
-export const DELIVERY_COLUMNS = [
+const DELIVERY_COLUMNS = [
   'deliveries.id',
   'deliveries.channel_id',
   'deliveries.submission_id',
@@ -51,28 +36,23 @@ export const DELIVERY_COLUMNS = [
   'deliveries.finished_at',
 ] as const
 
-export interface DeliveryRow {
-  id: number
-  channel_id: number
-  submission_id: number | null
-  form_key: string | null
-  form_name: string | null
-  email: string | null
-  /** Read only where the sender has no address. */
-  named_fields: string | null
-  event: string
-  message_id: string
-  status: string
-  attempts: number
-  interrupted: number
-  attempts_before: number
-  interrupted_before: number
-  last_error: string | null
-  due_at: number | null
-  digest_id: number | null
-  created_at: number
-  finished_at: number | null
-}
+/** The workspace's deliveries, joined with the form of the submission where there is one. */
+export const selectDeliveries = (connection: Connection, actor: Actor) =>
+  connection
+    .selectFrom('deliveries')
+    .leftJoin('submissions', 'submissions.id', 'deliveries.submission_id')
+    .leftJoin('forms', 'forms.id', 'submissions.form_id')
+    // A delivery that waits for a digest is due when the digest is.
+    .leftJoin('deliveries as digests', (join) =>
+      join
+        .onRef('digests.id', '=', 'deliveries.digest_id')
+        .onRef('digests.workspace_id', '=', 'deliveries.workspace_id')
+        .on('deliveries.sent_alone', '=', 0),
+    )
+    .where('deliveries.workspace_id', '=', actor.workspaceId)
+    .select(DELIVERY_COLUMNS)
+
+export type DeliveryRow = InferResult<ReturnType<typeof selectDeliveries>>[number]
 
 /** Deliveries repeat what submissions say. People see both, and a key has a scope for each. */
 export const maySeeSubmissions = (actor: Actor) => hasScopes(actor, 'submissions:read')

@@ -9,13 +9,7 @@ import { EVENT_SCOPES, isWorkspaceEvent } from '../events/channel-events.ts'
 import { SUBMISSION_CREATED, SUBMISSION_DIGEST } from '../outbox/enqueue-deliveries.ts'
 import { isReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { DeliveryDetail } from '../schema.ts'
-import {
-  DELIVERY_COLUMNS,
-  maySeeAnswers,
-  maySeeSubmissions,
-  selectDeliveries,
-  toDeliveryResource,
-} from './delivery.ts'
+import { maySeeAnswers, maySeeSubmissions, selectDeliveries, toDeliveryResource } from './delivery.ts'
 
 /** The schedule makes 10 attempts; only retries by hand make more than 100. */
 const ATTEMPTS_SHOWN = 100
@@ -25,10 +19,7 @@ const isAboutChannel = (event: string) =>
 
 /** @throws Failure `not_found`, also for a delivery of another workspace */
 export async function getDelivery(connection: Connection, actor: Actor, id: number): Promise<DeliveryDetail> {
-  const row = await selectDeliveries(connection, actor)
-    .select(DELIVERY_COLUMNS)
-    .where('deliveries.id', '=', id)
-    .executeTakeFirst()
+  const row = await selectDeliveries(connection, actor).where('deliveries.id', '=', id).executeTakeFirst()
   if (!row) throw notFound('Delivery')
   const attempts = await connection
     .selectFrom('delivery_attempts')

@@ -76,32 +76,25 @@ export async function retryDelivery(
 }
 
 /** Its deliveries wait again for its end. */
-async function restartDigest(db: Database, actor: Actor, digestId: number): Promise<void> {
-  for (let after = 0; ; ) {
-    const ids = await db.write(async (connection) => {
-      const ended = await connection
+async function restartDigest(db: Database, { workspaceId }: Actor, digestId: number): Promise<void> {
+  for (let changed = BATCH_SIZE; changed === BATCH_SIZE; )
+    changed = await db.write(async (connection) => {
+      const ended = connection
         .selectFrom('deliveries')
         .select('id')
-        .where('workspace_id', '=', actor.workspaceId)
+        .where('workspace_id', '=', workspaceId)
         .where('digest_id', '=', digestId)
         .where('sent_alone', '=', 0)
-        .where('id', '>', after)
-        .orderBy('id')
+        .where('status', '<>', 'waiting')
         .limit(BATCH_SIZE)
-        .execute()
-      const found = ended.map(({ id }) => id)
-      if (found.length === 0) return found
-      await connection
+      const { numUpdatedRows } = await connection
         .updateTable('deliveries')
         .set({ status: 'waiting', finished_at: null, last_error: null })
-        .where('workspace_id', '=', actor.workspaceId)
-        .where('id', 'in', found)
-        .execute()
-      return found
+        .where('workspace_id', '=', workspaceId)
+        .where('id', 'in', ended)
+        .executeTakeFirstOrThrow()
+      return Number(numUpdatedRows)
     })
-    after = ids.at(-1) ?? after
-    if (ids.length < BATCH_SIZE) return
-  }
 }
 
 /** Deliveries in one transaction: a write of SQLite blocks all other writes. */

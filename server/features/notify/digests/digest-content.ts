@@ -11,6 +11,7 @@ import {
   truncateText,
 } from '../channels/safe-text.ts'
 import { toSenderName } from '../channels/sender-name.ts'
+import { createNotice } from '../content/notice-content.ts'
 import type { ChannelTemplate } from '../schema.ts'
 import { createLayout } from '../templates/create-layout.ts'
 
@@ -62,17 +63,11 @@ export async function readDigestContent(
   if (items.size === 0) return undefined
   const total = await countSubmissions(db.read, workspaceId, id, submissionIds.length)
   const [[formKey, formName] = ['', '']] = forms
+  const url = `${origin}/app/${workspaceId}/inbox`
   return {
-    form: forms.size === 1 ? { formKey, name: formName } : { formKey: '', name: `${forms.size} forms` },
-    submissionId: 0,
-    number: null,
-    createdAt: newest,
-    fields: items,
-    email: null,
-    attribution: '',
-    url: `${origin}/app/${workspaceId}/inbox`,
     // No webhook has a digest.
-    submissionJson: 'null',
+    ...createNotice({ name: '', at: newest, fields: items, url, json: 'null' }),
+    form: forms.size === 1 ? { formKey, name: formName } : { formKey: '', name: `${forms.size} forms` },
     // Some may have been erased since they were listed.
     total: Math.max(items.size, total - (submissionIds.length - items.size)),
   }

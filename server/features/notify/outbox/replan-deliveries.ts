@@ -7,7 +7,7 @@ import { SUBMISSION_CREATED } from './enqueue-deliveries.ts'
 /** Deliveries in one transaction: a write of SQLite blocks all other writes. */
 const BATCH_SIZE = 200
 
-export interface ReplannedChannel {
+interface ReplannedChannel {
   workspaceId: number
   channelId: number
   timing: DeliveryTiming
@@ -20,9 +20,9 @@ export async function replanDeliveries(
   now: number,
 ): Promise<void> {
   const due = planDelivery(timing, now)
-  for (let after = 0; ; ) {
-    const ids = await db.write(async (connection) => {
-      const waiting = await connection
+  for (let changed = BATCH_SIZE; changed === BATCH_SIZE; )
+    changed = await db.write(async (connection) => {
+      const waiting = connection
         .selectFrom('deliveries')
         .select('id')
         .where('workspace_id', '=', workspaceId)
@@ -32,22 +32,13 @@ export async function replanDeliveries(
         .where('attempts', '=', 0)
         .where('digest_id', 'is', null)
         .where('due_at', '<>', due)
-        .where('id', '>', after)
-        .orderBy('id')
         .limit(BATCH_SIZE)
-        .execute()
-      const found = waiting.map(({ id }) => id)
-      if (found.length > 0) {
-        await connection
-          .updateTable('deliveries')
-          .set({ due_at: due })
-          .where('workspace_id', '=', workspaceId)
-          .where('id', 'in', found)
-          .execute()
-      }
-      return found
+      const { numUpdatedRows } = await connection
+        .updateTable('deliveries')
+        .set({ due_at: due })
+        .where('workspace_id', '=', workspaceId)
+        .where('id', 'in', waiting)
+        .executeTakeFirstOrThrow()
+      return Number(numUpdatedRows)
     })
-    after = ids.at(-1) ?? after
-    if (ids.length < BATCH_SIZE) return
-  }
 }

@@ -44,7 +44,7 @@ async function askEach(needs: AskNeeds, workspaceId: number, unconfirmed: string
   }
 }
 
-/** Asks once more, because a member wants it. @returns to how many the mail server took a mail @throws Failure `too_many` */
+/** @returns to how many the mail server took a mail @throws Failure `too_many` */
 export async function askAgain(needs: AskNeeds, workspaceId: number, unconfirmed: string[]): Promise<number> {
   if (!needs.recipients.sendMail) return 0
   let mailed = 0

@@ -1,11 +1,10 @@
 // The text and HTML bodies of a mail to a sender, in the brand of the workspace or the form. The HTML has the same words: its
 // only links are those of this server, and only the logo is loaded.
 
-import { html, raw } from 'hono/html'
+import { html } from 'hono/html'
 import type { MailBrand } from '../../accounts/brand/brand.ts'
+import { MAIL_FONT, MAIL_META, MAIL_SOFT, toLines } from '../channels/mail-body.ts'
 
-const FONT = "font:16px/1.5 system-ui,-apple-system,'Segoe UI',sans-serif"
-const SOFT = 'color:#57635e;font-size:14px'
 const COLOR = '#17624a'
 
 interface Reply {
@@ -42,11 +41,11 @@ function renderHtml({ text, confirmUrl, stopUrl, brand }: Reply): string {
   )
   return String(html`<!doctype html>
 <html>
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="format-detection" content="telephone=no,date=no,address=no,email=no,url=no"></head>
-<body style="${FONT};color:#1c2421;margin:0;padding:16px">
+<head>${MAIL_META}</head>
+<body style="${MAIL_FONT};color:#1c2421;margin:0;padding:16px">
 <div style="max-width:600px">${color && html`<div style="height:4px;background:${color};margin:0 0 24px"></div>`}${header ?? ''}
 <div dir="auto" style="overflow-wrap:anywhere">${body}</div>
-${footer && html`<p dir="auto" style="${SOFT};margin:24px 0 0">${toLines(footer)}</p>`}
+${footer && html`<p dir="auto" style="${MAIL_SOFT};margin:24px 0 0">${toLines(footer)}</p>`}
 </div>
 </body>
 </html>
@@ -55,6 +54,3 @@ ${footer && html`<p dir="auto" style="${SOFT};margin:24px 0 0">${toLines(footer)
 
 const splitAt = (text: string, url: string) =>
   text.split(url).flatMap((part, at) => (at === 0 ? [part] : [{ url }, part]))
-
-/** Outlook takes no `white-space`. */
-const toLines = (text: string) => raw(String(html`${text}`).replaceAll('\n', '<br>'))

@@ -18,19 +18,13 @@ const BATCH_LINES = 200
 const BATCH_BYTES = 512 * 1024
 const LINE_FEED = 10
 
-/** Yields some lines at a time. @param skip the number of lines to read and not to yield @throws FileProblem */
-export async function* readLines(
-  archive: Archive,
-  name: WorkspaceFileName,
-  skip = 0,
-): AsyncGenerator<ArchiveLine[]> {
+/** Yields some lines at a time. @throws FileProblem */
+export async function* readLines(archive: Archive, name: WorkspaceFileName): AsyncGenerator<ArchiveLine[]> {
   let batch: ArchiveLine[] = []
   let bytes = 0
   let row = 0
   for await (const line of splitLines(archive.read(name), name)) {
-    row++
-    if (row <= skip) continue
-    batch.push({ row, record: parseJson(line.toString()) })
+    batch.push({ row: ++row, record: parseJson(line.toString()) })
     bytes += line.length
     if (batch.length < BATCH_LINES && bytes < BATCH_BYTES) continue
     yield batch

@@ -13,17 +13,20 @@ import { streamFiles } from './stream-files.ts'
 import {
   streamAttempts,
   streamChannels,
-  streamDomains,
-  streamForms,
   streamLinks,
   streamMisses,
   streamSettings,
   streamSubmissions,
-  streamTags,
-  streamUtmTemplates,
-  streamViews,
+  streamTable,
   type WorkspaceScan,
 } from './stream-workspace.ts'
+import {
+  toDomainRecord,
+  toFormRecord,
+  toTagRecord,
+  toUtmTemplateRecord,
+  toViewRecord,
+} from './workspace-records.ts'
 import { writeZip } from './zip-stream.ts'
 
 export interface WorkspaceExportNeeds extends LinkExportNeeds {
@@ -79,17 +82,17 @@ function createReaders(
   { upTo, until }: { upTo: number; until: number },
 ): Record<WorkspaceFileName, () => AsyncIterable<string | Uint8Array>> {
   return {
-    'tags.ndjson': () => streamTags(scan),
-    'domains.ndjson': () => streamDomains(scan),
+    'tags.ndjson': () => streamTable(scan, 'tags', toTagRecord),
+    'domains.ndjson': () => streamTable(scan, 'domains', toDomainRecord),
     'channels.ndjson': () => streamChannels(scan),
-    'forms.ndjson': () => streamForms(scan),
+    'forms.ndjson': () => streamTable(scan, 'forms', toFormRecord),
     'links.ndjson': () => streamLinks(scan),
     'attempts.ndjson': () => streamAttempts(scan),
     'submissions.ndjson': () => streamSubmissions(scan, upTo),
     'misses.ndjson': () => streamMisses(scan),
-    'views.ndjson': () => streamViews(scan),
+    'views.ndjson': () => streamTable(scan, 'views', toViewRecord),
     'settings.ndjson': () => streamSettings(scan),
-    'utm-templates.ndjson': () => streamUtmTemplates(scan),
+    'utm-templates.ndjson': () => streamTable(scan, 'utm_templates', toUtmTemplateRecord),
     'hits.ndjson': () => streamHits({ ...scan, workspaceId: scan.actor.workspaceId, until }),
   }
 }

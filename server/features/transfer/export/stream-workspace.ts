@@ -14,17 +14,7 @@ import { readStoredLinks } from '../../links/list.ts'
 import { scanAllLinks } from '../../links/scan-links.ts'
 import { REPLY_CHANNEL } from '../../notify/outbox/enqueue-reply.ts'
 import { type LinkExportNeeds, toLinkRecords } from './export-links.ts'
-import {
-  toChannelRecord,
-  toDomainRecord,
-  toFormRecord,
-  toLinkState,
-  toMissRecord,
-  toSubmissionRecord,
-  toTagRecord,
-  toUtmTemplateRecord,
-  toViewRecord,
-} from './workspace-records.ts'
+import { toChannelRecord, toLinkState, toMissRecord, toSubmissionRecord } from './workspace-records.ts'
 
 export interface WorkspaceScan extends LinkExportNeeds, Pick<SubmissionNeeds, 'resolvePendingAttribution'> {
   actor: Actor
@@ -63,16 +53,16 @@ const selectAfter = <Table extends ExportedTable>(
     .orderBy('id')
     .limit(ROWS_AT_ONCE[table])
     .selectAll()
-    .$castTo<Selectable<Tables[Table]>>()
+    .$castTo<Selectable<Tables[Table]> & { id: number }>()
 
-export async function* streamTags(scan: WorkspaceScan): AsyncGenerator<string> {
-  for await (const rows of readPages(scan, (after) => selectAfter(scan, 'tags', after).execute()))
-    yield toLines(rows.map(toTagRecord))
-}
-
-export async function* streamDomains(scan: WorkspaceScan): AsyncGenerator<string> {
-  for await (const rows of readPages(scan, (after) => selectAfter(scan, 'domains', after).execute()))
-    yield toLines(rows.map(toDomainRecord))
+/** Streams a table as lines, a record for each row. */
+export async function* streamTable<Table extends ExportedTable>(
+  scan: WorkspaceScan,
+  table: Table,
+  toRecord: (row: Selectable<Tables[Table]>) => unknown,
+): AsyncGenerator<string> {
+  for await (const rows of readPages(scan, (after) => selectAfter(scan, table, after).execute()))
+    yield toLines((rows as unknown as Selectable<Tables[Table]>[]).map(toRecord))
 }
 
 export async function* streamChannels(scan: WorkspaceScan): AsyncGenerator<string> {
@@ -81,27 +71,11 @@ export async function* streamChannels(scan: WorkspaceScan): AsyncGenerator<strin
     yield toLines(rows.map(toChannelRecord))
 }
 
-export async function* streamViews(scan: WorkspaceScan): AsyncGenerator<string> {
-  for await (const rows of readPages(scan, (after) => selectAfter(scan, 'views', after).execute()))
-    yield toLines(rows.map(toViewRecord))
-}
-
-export async function* streamUtmTemplates(scan: WorkspaceScan): AsyncGenerator<string> {
-  const select = (after: number) => selectAfter(scan, 'utm_templates', after)
-  for await (const rows of readPages(scan, (after) => select(after).execute()))
-    yield toLines(rows.map(toUtmTemplateRecord))
-}
-
 /** One record, or none where no setting is set. */
 export async function* streamSettings({ db, actor, signal }: WorkspaceScan): AsyncGenerator<string> {
   signal.throwIfAborted()
   const settings = await readAnalyticsSettings(db.read, actor.workspaceId)
   if (hasAnalyticsSettings(settings)) yield toLines([settings])
-}
-
-export async function* streamForms(scan: WorkspaceScan): AsyncGenerator<string> {
-  for await (const rows of readPages(scan, (after) => selectAfter(scan, 'forms', after).execute()))
-    yield toLines(rows.map(toFormRecord))
 }
 
 /** Links in the trash too, and those that are gone: their clicks need a name. */
@@ -167,29 +141,17 @@ async function readWhole({ db, actor: { workspaceId } }: WorkspaceScan, position
     .where(sql<boolean>`+submissions.workspace_id = ${workspaceId}`)
     .execute()
   await takeTurn()
-  const touches = await db.read
-    .selectFrom('touches')
-    .selectAll()
-    .where('submission_id', 'in', ids)
-    .where(sql<boolean>`+workspace_id = ${workspaceId}`)
-    .orderBy('submission_id')
-    .orderBy('position')
-    .execute()
-  const files = await db.read
-    .selectFrom('submission_files')
-    .selectAll()
-    .where('submission_id', 'in', ids)
-    .where(sql<boolean>`+workspace_id = ${workspaceId}`)
-    .orderBy('submission_id')
-    .orderBy('id')
-    .execute()
-  const outcomes = await db.read
-    .selectFrom('outcomes')
-    .selectAll()
-    .where('submission_id', 'in', ids)
-    .where(sql<boolean>`+workspace_id = ${workspaceId}`)
-    .orderBy('id')
-    .execute()
+  const selectParts = <Table extends 'touches' | 'submission_files' | 'outcomes'>(table: Table) =>
+    db.read
+      .selectFrom<'touches' | 'submission_files' | 'outcomes'>(table)
+      .selectAll()
+      .where('submission_id', 'in', ids)
+      .where(sql<boolean>`+workspace_id = ${workspaceId}`)
+      .orderBy('submission_id')
+      .$castTo<Selectable<Tables[Table]>>()
+  const touches = await selectParts('touches').orderBy(sql.ref('position')).execute()
+  const files = await selectParts('submission_files').orderBy(sql.ref('id')).execute()
+  const outcomes = await selectParts('outcomes').orderBy(sql.ref('id')).execute()
   const replies = await listTeamReplies(db.read, { workspaceId }, ids)
   const assignees = await db.read
     .selectFrom('submission_assignees')

@@ -48,11 +48,6 @@ export class DateOrders {
   get contradiction(): DateContradiction | null {
     return this.#contradiction
   }
-
-  /** For a person who has to choose. */
-  get possible(): DateOrder[] {
-    return this.#contradiction ? [...DATE_ORDERS] : [...this.#possible]
-  }
 }
 
 export interface DateContradiction {

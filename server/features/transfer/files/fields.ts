@@ -13,12 +13,12 @@ const LIST_MAX = 1_000
 /** The fields of one record. A name that the file writes with other capitals, blanks or underscores is found too. */
 export class FieldReader {
   readonly problems: FieldProblem[]
-  readonly #record: FileRecord
+  readonly record: FileRecord
   /** The prefix of field names in problems, such as `meta.`. */
   readonly #path: string
 
   constructor(record: FileRecord, path = '', problems: FieldProblem[] = []) {
-    this.#record = record
+    this.record = record
     this.#path = path
     this.problems = problems
     if (record.problem) this.problems.push(record.problem)
@@ -30,7 +30,7 @@ export class FieldReader {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
     const fields = new Map(Object.entries(value))
     return new FieldReader(
-      { row: this.#record.row, table: null, fields },
+      { row: this.record.row, table: null, fields },
       `${this.#path}${name}.`,
       this.problems,
     )
@@ -39,9 +39,9 @@ export class FieldReader {
   /** The value of the first name that the record has; undefined where it has none. */
   raw(...names: string[]): unknown {
     for (const name of names) {
-      const column = findColumn(this.#record, name)
+      const column = findColumn(this.record, name)
       if (column === undefined) continue
-      const { fields, columns, table } = this.#record
+      const { fields, columns, table } = this.record
       const value = fields.get(column)
       // A row that is too short has an empty cell in CSV, and NULL in SQL.
       return value === undefined && columns ? (table === null ? '' : null) : value
@@ -61,7 +61,7 @@ export class FieldReader {
 
   /** The first name that the record has, for a problem: people look for it in their file. */
   #findName(names: string[]): string {
-    return names.find((name) => findColumn(this.#record, name) !== undefined) ?? (names[0] as string)
+    return names.find((name) => findColumn(this.record, name) !== undefined) ?? (names[0] as string)
   }
 
   #clean(names: string[], value: string): string | null {
@@ -131,21 +131,16 @@ export class FieldReader {
   required(message: string, ...names: string[]): string {
     const known = this.problems.length
     const text = this.text(...names)
-    if (text === null && this.problems.length === known && !this.#record.problem)
+    if (text === null && this.problems.length === known && !this.record.problem)
       this.add(names, null, message)
     return text ?? ''
-  }
-
-  /** The value, unless something was wrong with a field. */
-  result<T>(value: T): { value: T } | { problems: FieldProblem[] } {
-    return this.problems.length > 0 ? { problems: this.problems } : { value }
   }
 
   /** Says what is wrong with a field. The name of the column is as the file writes it. */
   add(names: string | string[], value: unknown, message: string): void {
     if (this.problems.length >= PROBLEMS_MAX) return
     const name = typeof names === 'string' ? names : this.#findName(names)
-    const field = findColumn(this.#record, name) ?? name
+    const field = findColumn(this.record, name) ?? name
     this.problems.push({ field: this.#path + field, value: toShown(value), message })
   }
 }
@@ -192,8 +187,8 @@ function findColumn({ fields, columns }: FileRecord, name: string): string | und
   return column
 }
 
-/** Reads a record, unless it is broken as a whole. */
-export function readRecord<T>(record: FileRecord, read: (fields: FieldReader) => T) {
-  const fields = new FieldReader(record)
-  return record.problem ? { problems: fields.problems } : fields.result(read(fields))
+/** Finds names in a list of columns, as a `FieldReader` does. */
+export function createColumnLookup(columns: string[]): (...names: string[]) => boolean {
+  const plain = new Set(columns.map(toPlainName))
+  return (...names) => names.some((name) => plain.has(toPlainName(name)))
 }

@@ -6,7 +6,8 @@ import { randomToken } from '../../../lib/crypto/random.ts'
 import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, OnCommit } from '../../../storage/database/open-database.ts'
 import type { RecordBatch } from '../archive/read-archive-records.ts'
-import type { ArchiveContents } from '../archive/verify-archive.ts'
+import { RECORD_FILES } from '../archive/record-schemas.ts'
+import type { WorkspaceFileName } from '../export/manifest.ts'
 import { toStandIn } from '../history/stand-in.ts'
 import type { ArchiveImport } from '../workspace/archive-import.ts'
 import { endArchive } from '../workspace/end-archive.ts'
@@ -14,41 +15,29 @@ import { findHitLinks } from '../workspace/item-keys.ts'
 import { openArchiveFiles, requireRoomForFiles } from '../workspace/receive-archive-files.ts'
 import { ROW_FILES, storeRecord } from '../workspace/store-record.ts'
 import { deleteDryRunRows, getPosition } from './import-links.ts'
-import { type ImportRun, requireRunning, updateRun } from './import-run.ts'
+import { confirmCheck, endCheck, endLinks, type ImportRun, requireRunning } from './import-run.ts'
 import { refuseConflict, type StoredRow, storeRows, tryRows } from './store-rows.ts'
 
 /** Reads the archive to its end, and changes nothing. @throws FileProblem where it cannot be imported */
 export async function checkArchive(run: ImportRun): Promise<void> {
   const { needs, reader, file, row } = run
-  const contents = await reader.run('checkArchive', { file }, async () => {
-    await needs.db.write((connection) => updateRun(connection, run, 'check', { total: null }))
-    return null
-  })
+  const contents = await reader.run('checkArchive', { file }, () => confirmCheck(run))
   const { defaultDomain, workspace } = contents.manifest
   const { publicId, createdAt } = workspace
   run.options.archive = { publicId, defaultDomain, createdAt }
   run.options.clickRows = contents.records['hits.ndjson'] ?? 0
   await requireRoomForFiles({ actor: run.actor, archive: run.options.archive }, needs, contents.fileBytes)
   if (row.on_conflict === 'fail') await requireNoConflict(run)
-  await needs.db.write((connection) =>
-    updateRun(connection, run, 'check', {
-      stage: 'links',
-      options: JSON.stringify(run.options),
-      rows: ROW_FILES.reduce((sum, name) => sum + (contents.records[name] ?? 0), 0),
-      total: countLines(contents) - (contents.records['hits.ndjson'] ?? 0),
-      position: 0,
-    }),
-  )
+  const countLines = (names: readonly WorkspaceFileName[]) =>
+    names.reduce((sum, name) => sum + (contents.records[name] ?? 0), 0)
+  await endCheck(run, { rows: countLines(ROW_FILES), total: countLines(RECORD_FILES) })
 }
-
-const countLines = ({ records }: ArchiveContents) =>
-  Object.values(records).reduce((sum, lines) => sum + (lines ?? 0), 0)
 
 /** `onConflict: fail` changes nothing where one slug is taken. @throws FileProblem */
 async function requireNoConflict(run: ImportRun): Promise<void> {
   const archive = await toArchiveRun({ ...run, isDryRun: true })
   await run.reader.run('archive', { file: run.file, skip: 0 }, async (batch) => {
-    const rows = await tryRows(run.needs.db, (connection, onCommit) =>
+    const rows = await tryRows(run, (connection, onCommit) =>
       storeRecords(archive, connection, onCommit, batch),
     )
     refuseConflict(rows, 'Link')
@@ -84,12 +73,7 @@ export async function importArchive(run: ImportRun): Promise<ReadonlySet<string>
   }
   await needs.db.write(async (connection) => {
     const notices = await endArchive({ run: archive, connection })
-    await updateRun(connection, run, 'links', {
-      stage: 'clicks',
-      notices: JSON.stringify(notices),
-      total: run.options.clickRows,
-      position: 0,
-    })
+    await endLinks(connection, run, notices)
   })
   return archive.dryRunKeys
 }

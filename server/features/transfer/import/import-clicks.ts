@@ -6,6 +6,7 @@ import { answerReader, hasEarlierHistory } from '../history/answer-reader.ts'
 import type { HistoryTask } from '../history/messages.ts'
 import { recoverChunks } from '../history/store-chunk.ts'
 import type { DryRunNames } from './dry-run-names.ts'
+import { findImportRow } from './import-row.ts'
 import type { ImportRun } from './import-run.ts'
 
 type FindLinks = (keys: string[]) => Promise<number[]>
@@ -28,12 +29,7 @@ async function toHistoryTask({ needs, row, isDryRun }: ImportRun): Promise<Histo
   const { db, site, retentionStart, dataDir, geoPath, now } = needs
   const place = { importId: row.id, workspaceId: row.workspace_id }
   const startedAt = row.started_at ?? now()
-  const { position, chunks } = await db.read
-    .selectFrom('imports')
-    .select(['position', 'chunks'])
-    .where('workspace_id', '=', row.workspace_id)
-    .where('id', '=', row.id)
-    .executeTakeFirstOrThrow()
+  const { position, chunks } = (await findImportRow(db.read, row)) ?? row
   return {
     ...place,
     dataDir,

@@ -4,32 +4,22 @@ import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { allow } from '../../accounts/access/actor.ts'
 import { createDryRunNames, type DryRunNames, NO_DRY_RUN_NAMES } from './dry-run-names.ts'
-import { type ImportRun, updateRun } from './import-run.ts'
+import { findImportRow } from './import-row.ts'
+import { confirmCheck, endCheck, endLinks, type ImportRun, updateRun } from './import-run.ts'
 import { CASE_CONFLICT } from './store-link.ts'
 import { createLinkStorer, storeLinks, tryLinks } from './store-links.ts'
 import { refuseConflict } from './store-rows.ts'
 
 /** Reads both files to their ends, and changes nothing. @throws FileProblem where they cannot be imported */
 export async function checkImport(run: ImportRun): Promise<void> {
-  const { needs, reader, source, reading: options, file, clicks, row } = run
-  const checked = await reader.run('check', { source, options, file, clicks }, async () => {
-    await needs.db.write((connection) => updateRun(connection, run, 'check', { total: null }))
-    return null
-  })
+  const { reader, source, reading: options, file, clicks, row } = run
+  const checked = await reader.run('check', { source, options, file, clicks }, () => confirmCheck(run))
   run.options.linksDateOrder = checked.dateOrder
   run.options.clicksDateOrder = checked.clicks?.dateOrder ?? null
   run.options.clickRows = checked.clicks?.rows ?? null
   run.reading = { ...run.reading, dateOrder: checked.dateOrder }
   if (row.on_conflict === 'fail') await requireNoConflict(run)
-  await needs.db.write((connection) =>
-    updateRun(connection, run, 'check', {
-      stage: 'links',
-      options: JSON.stringify(run.options),
-      rows: checked.items,
-      total: checked.rows,
-      position: 0,
-    }),
-  )
+  await endCheck(run, { rows: checked.items, total: checked.rows })
 }
 
 /** `onConflict: fail` changes nothing where one slug is taken. @throws FileProblem */
@@ -57,14 +47,7 @@ export async function importLinks(run: ImportRun): Promise<DryRunNames> {
     return null
   })
   const notices = await listNotices(run)
-  await needs.db.write((connection) =>
-    updateRun(connection, run, 'links', {
-      stage: 'clicks',
-      notices: JSON.stringify(notices),
-      total: run.options.clickRows,
-      position: 0,
-    }),
-  )
+  await needs.db.write((connection) => endLinks(connection, run, notices))
   return taken
 }
 
@@ -155,12 +138,6 @@ export async function deleteDryRunRows(run: ImportRun): Promise<void> {
   })
 }
 
-export async function getPosition({ needs, row }: ImportRun): Promise<number> {
-  const { position } = await needs.db.read
-    .selectFrom('imports')
-    .select('position')
-    .where('workspace_id', '=', row.workspace_id)
-    .where('id', '=', row.id)
-    .executeTakeFirstOrThrow()
-  return position
-}
+/** The number of records that are stored. */
+export const getPosition = async ({ needs, row }: ImportRun): Promise<number> =>
+  (await findImportRow(needs.db.read, row))?.position ?? 0

@@ -3,7 +3,7 @@
 
 import { Failure, unavailable } from '../../../lib/failure.ts'
 import { IMPORT_BYTES_OF_NODE, IMPORT_BYTES_OF_WORKSPACE } from '../schema.ts'
-import type { ImportNeeds } from './import-needs.ts'
+import type { ImportNeeds } from './import-run.ts'
 import { listNeededUploads } from './prune-imports.ts'
 
 type RoomNeeds = Pick<ImportNeeds, 'db' | 'node' | 'now' | 'disk'>

@@ -4,7 +4,7 @@ import type { Selectable } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
-import type { ImportRows, Imports } from '../../../storage/database/tables/transfer-tables.ts'
+import type { Imports } from '../../../storage/database/tables/transfer-tables.ts'
 import type { Actor } from '../../accounts/access/actor.ts'
 import {
   type DateOrder,
@@ -54,6 +54,17 @@ export interface ReaderRecord {
 
 export const readOptions = ({ options }: Pick<ImportRow, 'options'>): ImportOptions => JSON.parse(options)
 
+export const findImportRow = (
+  connection: Connection,
+  { id, workspace_id }: Pick<ImportRow, 'id' | 'workspace_id'>,
+): Promise<ImportRow | undefined> =>
+  connection
+    .selectFrom('imports')
+    .selectAll()
+    .where('workspace_id', '=', workspace_id)
+    .where('id', '=', id)
+    .executeTakeFirst()
+
 export const isOpen = ({ status }: Pick<ImportRow, 'status'>) => status === 'queued' || status === 'running'
 
 /** Null where nothing can be undone, or not any more. */
@@ -78,8 +89,24 @@ export function toProgress(row: ImportRow): number {
   return Math.round((begin + (end - begin) * done) * 1000) / 1000
 }
 
-/** @param rows of import_rows, `failed` and `kept` ones */
-function toResource(row: ImportRow, rows: Selectable<ImportRows>[]): ImportResource {
+export async function toImportResource(
+  connection: Connection,
+  { workspaceId }: Pick<Actor, 'workspaceId'>,
+  row: ImportRow,
+  errorsShown = ERRORS_SHOWN,
+): Promise<ImportResource> {
+  const listRows = (outcome: 'failed' | 'kept', limit: number) =>
+    connection
+      .selectFrom('import_rows')
+      .selectAll()
+      .where('workspace_id', '=', workspaceId)
+      .where('import_id', '=', row.id)
+      .where('outcome', '=', outcome)
+      .orderBy('id')
+      .limit(limit)
+      .execute()
+  const errors = await listRows('failed', errorsShown)
+  const kept = await listRows('kept', ERRORS_SHOWN)
   return {
     id: row.id,
     source: row.source as ImportSourceName,
@@ -99,43 +126,17 @@ function toResource(row: ImportRow, rows: Selectable<ImportRows>[]): ImportResou
     progress: toProgress(row),
     notices: JSON.parse(row.notices),
     problem: row.problem,
-    errors: rows
-      .filter(({ outcome }) => outcome === 'failed')
-      .map(({ row, field, value, message }) => ({ row, field, value, message: message ?? '' })),
-    kept: rows
-      .filter(({ outcome }) => outcome === 'kept')
-      .map(({ kind, item_id, name, message }) => ({
-        kind,
-        id: item_id ?? 0,
-        name,
-        reason: message ?? '',
-      })),
+    errors: errors.map(({ row, field, value, message }) => ({ row, field, value, message: message ?? '' })),
+    kept: kept.map(({ kind, item_id, name, message }) => ({
+      kind,
+      id: item_id ?? 0,
+      name,
+      reason: message ?? '',
+    })),
     undoableUntil: toIsoOrNull(getUndoEnd(row)),
     createdAt: toIso(row.created_at),
     startedAt: toIsoOrNull(row.started_at),
     finishedAt: toIsoOrNull(row.finished_at),
     undoneAt: toIsoOrNull(row.undone_at),
   }
-}
-
-export async function toImportResource(
-  connection: Connection,
-  actor: Pick<Actor, 'workspaceId'>,
-  row: ImportRow,
-  errorsShown = ERRORS_SHOWN,
-): Promise<ImportResource> {
-  const listRows = (outcome: string, limit: number) =>
-    connection
-      .selectFrom('import_rows')
-      .selectAll()
-      .where('workspace_id', '=', actor.workspaceId)
-      .where('import_id', '=', row.id)
-      .where('outcome', '=', outcome)
-      .orderBy('id')
-      .limit(limit)
-      .execute()
-  return toResource(row, [
-    ...(await listRows('failed', errorsShown)),
-    ...(await listRows('kept', ERRORS_SHOWN)),
-  ])
 }

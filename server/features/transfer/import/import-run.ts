@@ -1,16 +1,36 @@
 // The state of a running import: its row, its actor, and the ways in which it can end early.
 
 import type { Updateable } from 'kysely'
-import type { Connection } from '../../../storage/database/open-database.ts'
+import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Imports } from '../../../storage/database/tables/transfer-tables.ts'
-import type { Actor } from '../../accounts/access/actor.ts'
+import type { DiskSpace } from '../../../storage/disk-space.ts'
+import { type Actor, allow } from '../../accounts/access/actor.ts'
+import type { Uploads } from '../../forms/uploads/uploads.ts'
+import type { Site } from '../../links/link.ts'
 import type { Reader } from '../reader/open-reader.ts'
 import type { UploadedFile } from '../reader/protocol.ts'
 import type { ImportSourceName, ImportStage } from '../schema.ts'
 import type { ReadingOptions } from '../sources/source.ts'
 import { toUploadedFiles } from './import-files.ts'
-import type { ImportNeeds } from './import-needs.ts'
-import { type ImportOptions, type ImportRow, readOptions } from './import-row.ts'
+import { findImportRow, type ImportOptions, type ImportRow, readOptions } from './import-row.ts'
+
+/** Dependencies of imports, which services.ts opens. */
+export interface ImportNeeds {
+  db: Database
+  site: Site
+  now: () => number
+  dataDir: string
+  /** Takes the files of submissions. */
+  uploads: Pick<Uploads, 'store' | 'unfinished' | 'bytesPerWorkspace'>
+  /** The disk of the data directory. */
+  disk: Pick<DiskSpace, 'hasRoomFor' | 'hold'>
+  /** This node: it has the files of its imports, and runs them. */
+  node: string
+  /** The path of the country database; when absent, the bundled one. */
+  geoPath: string | undefined
+  /** Clicks before this moment are past their retention at a time; 0 keeps all. */
+  retentionStart(at: number): number
+}
 
 export interface ImportRun {
   needs: ImportNeeds
@@ -76,19 +96,37 @@ export async function updateRun(
   if (Number(numUpdatedRows) === 0) throw new ImportInterrupted(GONE)
 }
 
+/** Shows during a long check that the import still runs. @throws ImportInterrupted */
+export async function confirmCheck(run: ImportRun): Promise<null> {
+  allow(run.actor, 'links:write')
+  await run.needs.db.write((connection) => updateRun(connection, run, 'check', { total: null }))
+  return null
+}
+
+/** Stores the results of the check: `options`, and how many rows the next stage has. */
+export async function endCheck(
+  run: ImportRun,
+  { rows, total }: { rows: number; total: number },
+): Promise<void> {
+  allow(run.actor, 'links:write')
+  const changes = { stage: 'links', options: JSON.stringify(run.options), rows, total, position: 0 }
+  await run.needs.db.write((connection) => updateRun(connection, run, 'check', changes))
+}
+
+export const endLinks = (connection: Connection, run: ImportRun, notices: string[]): Promise<void> =>
+  updateRun(connection, run, 'links', {
+    stage: 'clicks',
+    notices: JSON.stringify(notices),
+    total: run.options.clickRows,
+    position: 0,
+  })
+
 /**
  * For work that takes long outside of a transaction. @throws ImportInterrupted when the import is not in this stage any
  * more, and the reason of the signal
  */
 export async function requireRunning({ needs, row, signal }: ImportRun, stage: ImportStage): Promise<void> {
   signal.throwIfAborted()
-  const found = await needs.db.read
-    .selectFrom('imports')
-    .select('id')
-    .where('workspace_id', '=', row.workspace_id)
-    .where('id', '=', row.id)
-    .where('status', '=', 'running')
-    .where('stage', '=', stage)
-    .executeTakeFirst()
-  if (!found) throw new ImportInterrupted(GONE)
+  const found = await findImportRow(needs.db.read, row)
+  if (found?.status !== 'running' || found.stage !== stage) throw new ImportInterrupted(GONE)
 }

@@ -4,9 +4,10 @@
 import { randomToken } from '../../../lib/crypto/random.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { describeError, log } from '../../../lib/log.ts'
-import type { Connection } from '../../../storage/database/open-database.ts'
+import { listPendingImports } from '../../hits/batches/hit-import.ts'
 import { isArchive } from '../archive/is-archive.ts'
 import { FileProblem } from '../files/source-file.ts'
+import { isChunkOf } from '../history/chunk-files.ts'
 import { eraseImportedClicks, type HistoryErasureNeeds } from '../history/erase-imported-clicks.ts'
 import { ImportStopped } from '../history/store-chunk.ts'
 import { openReader, ReaderLost, type ReaderNeeds } from '../reader/open-reader.ts'
@@ -16,16 +17,16 @@ import { importClicks, toLinkFinder } from './import-clicks.ts'
 import { removeUpload } from './import-files.ts'
 import { checkImport, importLinks, restartPretence } from './import-links.ts'
 import type { ImportMetrics } from './import-metrics.ts'
-import type { ImportNeeds } from './import-needs.ts'
-import { type ImportRow, type ReaderRecord, readOptions } from './import-row.ts'
-import { ImportInterrupted, type ImportRun, toImportRun, updateRun } from './import-run.ts'
+import { findImportRow, type ImportRow, type ReaderRecord, readOptions } from './import-row.ts'
+import { ImportInterrupted, type ImportNeeds, type ImportRun, toImportRun, updateRun } from './import-run.ts'
 import { importSubmissions } from './import-submissions.ts'
 import { removeUnneededUpload } from './prune-imports.ts'
 import { undoImport } from './undo-import.ts'
-import { type CountNeeds, waitForCounts } from './wait-for-counts.ts'
 
-export interface RunnerNeeds extends ImportNeeds, HistoryErasureNeeds, CountNeeds, ReaderNeeds {
+export interface RunnerNeeds extends ImportNeeds, HistoryErasureNeeds, ReaderNeeds {
   metrics: ImportMetrics
+  /** Counts what the hit worker has. */
+  drain(): Promise<void>
   /** How long an import has a reader that others wait for, at first. */
   sliceMs?: number
 }
@@ -66,7 +67,7 @@ const noteReader = (
   change: (readers: ReaderRecord, row: ImportRow) => ReaderRecord,
 ): Promise<ImportRow | undefined> =>
   db.write(async (connection) => {
-    const row = await selectRow(connection, { id, workspace_id })
+    const row = await findImportRow(connection, { id, workspace_id })
     if (!row || row.stage === 'undo') return row
     const options = readOptions(row)
     const readers = change(options.readers ?? { lost: 0, crashes: 0, begun: null }, row)
@@ -123,8 +124,19 @@ async function importLinksAndClicks(needs: RunnerNeeds, run: ImportRun): Promise
     : toLinkFinder(run, isBehindLinks ? NO_DRY_RUN_NAMES : await importLinks(run))
   if (run.options.clickRows !== null) {
     await importClicks(run, findLinks)
-    if (!run.isDryRun) await waitForCounts(needs, run.row.id, run.signal)
+    if (!run.isDryRun) await waitForCounts(needs, run)
   }
+}
+
+const COUNTS_POLL_MS = 50
+
+/** An import that is done has told the counters of its links its clicks. @throws the reason of the signal */
+async function waitForCounts({ dataDir, drain }: RunnerNeeds, { row, signal }: ImportRun): Promise<void> {
+  while (listPendingImports(dataDir).some((name) => isChunkOf(name, row.id))) {
+    signal.throwIfAborted()
+    await Bun.sleep(COUNTS_POLL_MS)
+  }
+  await drain()
 }
 
 async function undo(needs: RunnerNeeds, run: ImportRun): Promise<void> {
@@ -173,14 +185,6 @@ async function fail(needs: RunnerNeeds, run: ImportRun, problem: string): Promis
 
 /** The files of a dry run wait for the imports that follow it. */
 async function close(needs: RunnerNeeds, run: ImportRun, status: 'done' | 'failed' | 'undone') {
-  needs.metrics.ended(status, await selectRow(needs.db.read, run.row))
+  needs.metrics.ended(status, await findImportRow(needs.db.read, run.row))
   await removeUnneededUpload(needs, run.options.directory)
 }
-
-const selectRow = (connection: Connection, { id, workspace_id }: Pick<ImportRow, 'id' | 'workspace_id'>) =>
-  connection
-    .selectFrom('imports')
-    .selectAll()
-    .where('workspace_id', '=', workspace_id)
-    .where('id', '=', id)
-    .executeTakeFirst()

@@ -12,7 +12,7 @@ import { IMPORTED_BEFORE, toCreated, toFailed, toSkipped } from '../workspace/ar
 import { hashEditableFields } from '../workspace/hash-editable-fields.ts'
 import { findByKeys, storeKeys } from '../workspace/item-keys.ts'
 import { deleteDryRunRows, getPosition } from './import-links.ts'
-import { type ImportRun, updateRun } from './import-run.ts'
+import { confirmCheck, endCheck, endLinks, type ImportRun } from './import-run.ts'
 import { type StoredRow, storeRows, UNREADABLE } from './store-rows.ts'
 
 /** Goes on where the import was. @throws FileProblem */
@@ -30,23 +30,16 @@ export async function importSubmissions(run: ImportRun): Promise<void> {
     await nextTurn()
     return null
   })
-  await needs.db.write((connection) =>
-    updateRun(connection, run, 'links', { stage: 'clicks', total: null, position: 0 }),
-  )
+  await needs.db.write((connection) => endLinks(connection, run, []))
 }
 
 /** Reads the file to its end, and changes nothing. */
 async function checkSubmissionFile(run: ImportRun): Promise<void> {
-  const { needs, reader, file, reading: options } = run
-  const checked = await reader.run('checkSubmissions', { file, options }, async () => {
-    await needs.db.write((connection) => updateRun(connection, run, 'check', { total: null }))
-    return null
-  })
-  run.options.linksDateOrder = checked.dateOrder
-  run.reading = { ...run.reading, dateOrder: checked.dateOrder }
-  const { rows } = checked
-  const changes = { stage: 'links', options: JSON.stringify(run.options), rows, total: rows, position: 0 }
-  await needs.db.write((connection) => updateRun(connection, run, 'check', changes))
+  const { reader, file, reading: options } = run
+  const { rows, dateOrder } = await reader.run('checkSubmissions', { file, options }, () => confirmCheck(run))
+  run.options.linksDateOrder = dateOrder
+  run.reading = { ...run.reading, dateOrder }
+  await endCheck(run, { rows, total: rows })
 }
 
 async function storeSubmissions(

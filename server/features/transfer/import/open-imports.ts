@@ -4,7 +4,7 @@ import type { Actor } from '../../accounts/access/actor.ts'
 import { eraseUndoneHistories } from '../history/erase-imported-clicks.ts'
 import { createImportMetrics } from './import-metrics.ts'
 import { createUploadRooms } from './import-room.ts'
-import { isOpen } from './import-row.ts'
+import { findImportRow, isOpen } from './import-row.ts'
 import type { RunnerNeeds } from './import-runner.ts'
 import { createImportSchedule, runImports, wakeSchedule } from './import-schedule.ts'
 import { failAbandonedImports, pruneImportFiles } from './prune-imports.ts'
@@ -51,12 +51,7 @@ export function openImports(needs: ImportServiceNeeds) {
     async waitForEnd({ workspaceId }: Pick<Actor, 'workspaceId'>, id: number, waitMs = END_WAIT_MS) {
       const end = performance.now() + waitMs
       while (performance.now() < end) {
-        const row = await needs.db.read
-          .selectFrom('imports')
-          .select('status')
-          .where('workspace_id', '=', workspaceId)
-          .where('id', '=', id)
-          .executeTakeFirst()
+        const row = await findImportRow(needs.db.read, { id, workspace_id: workspaceId })
         if (!row || !isOpen(row)) return
         await Bun.sleep(POLL_MS)
       }

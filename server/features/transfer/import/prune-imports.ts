@@ -7,8 +7,8 @@ import type { Database } from '../../../storage/database/open-database.ts'
 import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 import { DRY_RUN_FILE_HOURS, UNDO_DAYS } from '../schema.ts'
 import { removeUpload, sweepUploads } from './import-files.ts'
-import type { ImportNeeds } from './import-needs.ts'
 import { readOptions } from './import-row.ts'
+import type { ImportNeeds } from './import-run.ts'
 
 /** For every node: its own files. */
 export async function pruneImportFiles(needs: ImportNeeds): Promise<void> {

@@ -8,7 +8,7 @@ import { toNestedDatabase } from '../../../storage/database/nested-database.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { createLinkIn, type LinkTransaction } from '../../links/create.ts'
 import type { CreateLinkInput, LinkResource } from '../../links/schema.ts'
-import { generateSlug, isReserved, normalizeSlug, SLUG_MAX, toSlugKey } from '../../links/slug.ts'
+import { isReserved, listSimilarSlugs, normalizeSlug, toSlugKey } from '../../links/slug.ts'
 import type { SourceLink } from '../sources/source.ts'
 import type { ChosenDomain } from './choose-domain.ts'
 import type { DryRunNameKind, DryRunNames } from './dry-run-names.ts'
@@ -56,9 +56,6 @@ export interface StoringNeeds {
 
 /** The message for a slug that equals another one but for its case; notices count the rows that have it. */
 export const CASE_CONFLICT = 'differs only in the case of its letters from another slug'
-
-/** Numbers after a slug that are tried before a random one. */
-const RENAMES = 8
 
 export async function storeLink(needs: StoringNeeds, wanted: LinkToStore): Promise<LinkOutcome> {
   const reading = toLinkInput(wanted.link, wanted.slug, wanted.domain.typed)
@@ -110,7 +107,7 @@ const isSlugConflict = (error: unknown) =>
   error.code === 'conflict' &&
   (error.message === 'Slug already in use' || error.message === 'Slug is reserved')
 
-export const toSlugName = ({ name, caseSensitive }: ChosenDomain, slug: string) =>
+const toSlugName = ({ name, caseSensitive }: ChosenDomain, slug: string) =>
   `${name}/${toSlugKey(slug, caseSensitive)}`
 
 const toExactName = ({ name }: ChosenDomain, slug: string) => `${name}/${slug}`
@@ -141,16 +138,10 @@ async function createRenamed(
   wanted: LinkToStore,
   input: CreateLinkInput & { slug: string },
 ): Promise<Created> {
-  for (let number = 2; number < 2 + RENAMES; number++) {
-    const end = `-${number}`
-    const slug = input.slug.slice(0, SLUG_MAX - end.length) + end
+  for (const slug of listSimilarSlugs(input.slug)) {
     const created = await tryToCreate(needs, wanted, { ...input, slug })
     if (created) return created
   }
-  const end = `-${generateSlug()}`
-  const slug = input.slug.slice(0, SLUG_MAX - end.length) + end
-  const created = await tryToCreate(needs, wanted, { ...input, slug })
-  if (created) return created
   throw new Failure('conflict', 'Slug already in use')
 }
 

@@ -36,7 +36,7 @@ export async function storeLinks(storer: LinkStorer, readings: LinkRowReading[])
 
 /** Creates the links and rolls them back. @returns what would have become of them */
 export const tryLinks = (storer: LinkStorer, readings: LinkRowReading[]): Promise<StoredRow[]> =>
-  withNames(storer, readings, undefined, (store) => tryRows(storer.run.needs.db, store))
+  withNames(storer, readings, undefined, (store) => tryRows(storer.run, store))
 
 /** By the readings of links with a password. */
 type PasswordHashes = ReadonlyMap<LinkRowReading, string | null | undefined>

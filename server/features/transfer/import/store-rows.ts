@@ -2,7 +2,8 @@
 // After a kill the import goes on behind the last stored batch. The batch of a dry run is rolled back.
 
 import { sql } from 'kysely'
-import type { Connection, Database, OnCommit } from '../../../storage/database/open-database.ts'
+import type { Connection, OnCommit } from '../../../storage/database/open-database.ts'
+import { allow } from '../../accounts/access/actor.ts'
 import { FileProblem } from '../files/source-file.ts'
 import type { RecordOutcome } from '../workspace/archive-import.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
@@ -25,9 +26,9 @@ export const UNREADABLE = { field: null, value: null, message: 'The row cannot b
  * @throws ImportInterrupted, Failure `unavailable`
  */
 export async function storeRows(run: ImportRun, count: number, store: StoreItems): Promise<void> {
-  const { db } = run.needs
-  const tried = run.isDryRun ? await tryRows(db, store) : undefined
-  await db.write(async (connection, onCommit) => {
+  allow(run.actor, 'links:write')
+  const tried = run.isDryRun ? await tryRows(run, store) : undefined
+  await run.needs.db.write(async (connection, onCommit) => {
     // First, because it locks the row of the import: an undo that is asked for now waits for this batch.
     await updateRun(connection, run, 'links', { position: plus('position', count) })
     await storeOutcomes(connection, run, tried ?? (await store(connection, onCommit)))
@@ -35,10 +36,11 @@ export async function storeRows(run: ImportRun, count: number, store: StoreItems
 }
 
 /** Stores the items and rolls them back. @returns what would have become of the rows */
-export async function tryRows(db: Database, store: StoreItems): Promise<StoredRow[]> {
+export async function tryRows({ needs, actor }: ImportRun, store: StoreItems): Promise<StoredRow[]> {
+  allow(actor, 'links:write')
   let rows: StoredRow[] = []
   const rollback = new Error('the batch of a dry run')
-  await db
+  await needs.db
     .write(async (connection, onCommit) => {
       rows = await store(connection, onCommit)
       throw rollback

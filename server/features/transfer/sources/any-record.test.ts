@@ -9,7 +9,8 @@ import { readRecords } from '../files/read-records.ts'
 import { FileProblem, type FileRecord } from '../files/source-file.ts'
 import { IMPORT_SOURCES } from '../schema.ts'
 import { UTC } from './read-example.fixture.ts'
-import type { ImportSource } from './source.ts'
+import { toClick, toLink } from './read-record.ts'
+import type { ImportSource, Reading } from './source.ts'
 import { findSource } from './source-list.ts'
 
 const sources = IMPORT_SOURCES.map(findSource).filter(
@@ -124,7 +125,7 @@ async function createDamaged(source: ImportSource): Promise<fc.Arbitrary<FileRec
 /** @returns null where the whole file would be refused, such as without a mapping */
 function readLink(source: ImportSource, record: FileRecord) {
   try {
-    return source.toLink(record, UTC)
+    return toLink(source, record, UTC)
   } catch (error) {
     if (error instanceof FileProblem) return null
     throw error
@@ -141,9 +142,7 @@ function findUnclean(value: unknown): string | undefined {
     .find((text) => text !== undefined)
 }
 
-function expectReading(
-  reading: ReturnType<ImportSource['toLink']> | ReturnType<NonNullable<ImportSource['toClick']>>,
-) {
+function expectReading(reading: Reading<unknown>) {
   if (reading === null) return
   if ('value' in reading) {
     expect(findUnclean(reading.value)).toBeUndefined()
@@ -184,7 +183,7 @@ describe.each(sources.map((source) => [source.name, source] as const))('any reco
   test('is a click, no click, or has problems with a column, a value and what to do', () => {
     fc.assert(
       fc.property(anyRecord, (record) => {
-        const reading = source.toClick?.(record, UTC) ?? null
+        const reading = toClick(source, record, UTC)
         expectReading(reading)
         if (reading && 'value' in reading) {
           const { at, slug, sourceKey } = reading.value

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { bitly } from './bitly.ts'
 import { link, readExample, UTC } from './read-example.fixture.ts'
+import { toLink } from './read-record.ts'
 
 describe('links of Bitly', () => {
   test('come from pages of its API, at the back-halves that people have chosen', async () => {
@@ -82,7 +83,7 @@ describe('links of Bitly', () => {
       ['long_url', 'https://acme.example/'],
       [column, value],
     ])
-    const reading = bitly.toLink({ row: 2, table: null, fields, columns: [...fields.keys()] }, UTC)
+    const reading = toLink(bitly, { row: 2, table: null, fields, columns: [...fields.keys()] }, UTC)
     expect(reading && 'value' in reading ? reading.value.destinationUrl : reading).toEqual(destinationUrl)
   })
 

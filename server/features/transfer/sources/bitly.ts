@@ -1,10 +1,10 @@
 // Reads links of Bitly: what its API lists (https://dev.bitly.com/api-reference, getBitlinksByGroup), and its CSV reports,
 // whose headers differ by report.
 
-import { FieldReader, readRecord, toPlainName } from '../files/fields.ts'
+import { createColumnLookup, type FieldReader } from '../files/fields.ts'
 import { type ShortUrl, splitShortUrl } from './short-url.ts'
-import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
-import { createSourceLink } from './source-link.ts'
+import type { ImportSource, NewLink, ReadingOptions, SourceLink } from './source.ts'
+import { NO_DESTINATION } from './source-link.ts'
 
 /** Bitly's own hosts: nobody can move their links to a server of their own. */
 const SHARED_HOSTS = ['bit.ly', 'j.mp', 'bitly.com', 'bitly.is']
@@ -27,49 +27,42 @@ const DELETED = ['is_deleted', 'deleted']
 
 const NO_SHORT_URL = 'This is not a short URL. Write it as https://bit.ly/abc.'
 
-const hasOne = (plain: Set<string>, names: string[]) => names.some((name) => plain.has(toPlainName(name)))
-
 export const bitly: ImportSource = {
   name: 'bitly',
   title: 'Bitly',
   links: { lists: ['links', 'bitlinks'], tables: [] },
   isLinkFile(columns) {
-    const plain = new Set(columns.map(toPlainName))
+    const has = createColumnLookup(columns)
     // Histories of clicks have a link and its destination too.
-    if (plain.has('date')) return false
-    const hasBitlink = hasOne(plain, ['bitlink', 'link', 'Custom Link', 'Custom Bitlink', 'custom_bitlinks'])
-    return hasBitlink && hasOne(plain, ['long_url', 'Destination URL'])
+    if (has('date')) return false
+    const hasBitlink = has('bitlink', 'link', 'Custom Link', 'Custom Bitlink', 'custom_bitlinks')
+    return hasBitlink && has('long_url', 'Destination URL')
   },
   isCaseSensitive: true,
-  toLink: (record, options) =>
-    // A link that is deleted there is no link any more.
-    new FieldReader(record).flag(...DELETED)
-      ? null
-      : readRecord(record, (fields) => readLink(fields, options)),
+  readLink,
 }
 
-function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
+function readLink(fields: FieldReader, options: ReadingOptions): NewLink | null {
+  // A link that is deleted there is no link any more.
+  if (fields.flag(...DELETED)) return null
   const written = fields.text(...BITLINK)
   const bitlink = written === null ? null : splitShortUrl(written)
   const custom = fields.list(/[\s,;|]+/, ...CUSTOM).map(splitShortUrl)
   if (written !== null && !bitlink) fields.add(BITLINK, written, NO_SHORT_URL)
   if (custom.includes(null)) fields.add(CUSTOM, fields.raw(...CUSTOM), NO_SHORT_URL)
-  return createSourceLink({
+  return {
     ...chooseSlugs(
       bitlink,
       custom.filter((url) => url !== null),
     ),
     sourceKey: bitlink && `${bitlink.host}/${bitlink.slug}`,
-    destinationUrl: fields.required(
-      'The destination is missing. Write the URL that the link leads to.',
-      ...DESTINATION,
-    ),
+    destinationUrl: fields.required(NO_DESTINATION, ...DESTINATION),
     title: fields.text('title', 'Title', 'Link Title'),
     tags: fields.list(/[,;|]/, 'tags', 'Tags'),
     createdAt: fields.time(options, ...CREATED),
     archived: fields.flag('archived', 'Archived'),
     clicks: fields.number(...CLICKS),
-  })
+  }
 }
 
 /**

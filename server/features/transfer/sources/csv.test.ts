@@ -4,6 +4,7 @@ import { openSourceFile } from '../files/open-source-file.ts'
 import type { FileRecord } from '../files/source-file.ts'
 import { csv } from './csv.ts'
 import { link, readExample, UTC } from './read-example.fixture.ts'
+import { toLink } from './read-record.ts'
 
 const toRecord = (cells: Record<string, string>, columns = Object.keys(cells)): FileRecord => ({
   row: 2,
@@ -12,7 +13,7 @@ const toRecord = (cells: Record<string, string>, columns = Object.keys(cells)): 
   columns,
 })
 const read = (cells: Record<string, string>, mapping: Record<string, string> = {}) =>
-  csv.toLink(toRecord(cells), { ...UTC, mapping })
+  toLink(csv, toRecord(cells), { ...UTC, mapping })
 
 describe('links of any table', () => {
   test('are found by the usual names of columns', async () => {

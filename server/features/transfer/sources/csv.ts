@@ -1,12 +1,12 @@
 // Reads any table of links: a CSV file, or a list of JSON objects. A mapping names the columns; columns with well-known
 // names need none.
 
-import { type FieldReader, readRecord } from '../files/fields.ts'
+import type { FieldReader } from '../files/fields.ts'
 import type { MappedField } from '../schema.ts'
 import { type CsvMapping, checkMapping, findMapping, suggestMapping } from './csv-mapping.ts'
-import { splitShortUrl, toHost, toSlug } from './short-url.ts'
-import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
-import { createSourceLink } from './source-link.ts'
+import { splitShortUrl, toSlug } from './short-url.ts'
+import type { ImportSource, NewLink, ReadingOptions, SourceLink } from './source.ts'
+import { NO_DESTINATION, readDomainName, toDeviceTargeting } from './source-link.ts'
 
 export const csv: ImportSource = {
   name: 'csv',
@@ -18,20 +18,17 @@ export const csv: ImportSource = {
   isCaseSensitive: true,
   suggestMapping,
   checkMapping,
-  toLink: (record, options) =>
-    readRecord(record, (fields) => readLink(fields, findMapping(record, options.mapping), options)),
+  readLink,
 }
 
-function readLink(fields: FieldReader, mapping: CsvMapping, options: ReadingOptions): SourceLink {
+function readLink(fields: FieldReader, options: ReadingOptions): NewLink {
+  const mapping = findMapping(fields.record, options.mapping)
   // A field without a column finds nothing: no column has an empty name.
   const column = (field: MappedField) => mapping[field] ?? ''
   const text = (field: MappedField) => fields.text(column(field))
-  return createSourceLink({
+  return {
     ...readShortUrl(fields, mapping),
-    destinationUrl: fields.required(
-      'The destination is missing. Write the URL that the link leads to.',
-      mapping.destinationUrl ?? 'destinationUrl',
-    ),
+    destinationUrl: fields.required(NO_DESTINATION, mapping.destinationUrl ?? 'destinationUrl'),
     sourceKey: text('externalId'),
     title: text('title'),
     comments: text('comments'),
@@ -43,9 +40,13 @@ function readLink(fields: FieldReader, mapping: CsvMapping, options: ReadingOpti
     expiredUrl: text('expiredUrl'),
     clickLimit: fields.number(column('clickLimit')),
     password: text('password'),
-    deviceTargeting: toDeviceTargeting(text('iosUrl'), text('androidUrl'), text('desktopUrl')),
+    deviceTargeting: toDeviceTargeting({
+      ios: text('iosUrl'),
+      android: text('androidUrl'),
+      desktop: text('desktopUrl'),
+    }),
     clicks: fields.number(column('clicks')),
-  })
+  }
 }
 
 /** The slug is said by a column of its own, or by the short URL. */
@@ -55,22 +56,11 @@ function readShortUrl(fields: FieldReader, mapping: CsvMapping): Pick<SourceLink
   const short = written === null ? null : splitShortUrl(written)
   if (written !== null && !short)
     fields.add(said.shortUrl, written, 'This is not a short URL. Write it as https://go.example/slug.')
-  const domain = fields.text(said.domain)
-  const host = domain === null ? null : toHost(domain)
-  if (domain !== null && host === null)
-    fields.add(said.domain, domain, 'This is not a domain. Write it as go.example.')
+  const host = readDomainName(fields, said.domain)
   const slug = fields.text(said.slug)
   const own = slug?.includes('://') ? splitShortUrl(slug) : null
   return {
     host: host ?? short?.host ?? own?.host ?? null,
     slug: (own ? own.slug : slug === null ? (short?.slug ?? null) : toSlug(slug)) || null,
   }
-}
-
-function toDeviceTargeting(
-  ios: string | null,
-  android: string | null,
-  desktop: string | null,
-): SourceLink['deviceTargeting'] {
-  return { ...(ios && { ios }), ...(android && { android }), ...(desktop && { desktop }) }
 }

@@ -6,6 +6,7 @@ import { toLinkInput } from '../import/to-link-input.ts'
 import { IMPORT_SOURCES } from '../schema.ts'
 import { toClickKeys } from './deduplication-keys.ts'
 import { UTC } from './read-example.fixture.ts'
+import { toClick, toLink } from './read-record.ts'
 import { findSource } from './source-list.ts'
 
 /** A record that nearly every source takes for a link or a click, by the names that it looks for. */
@@ -52,11 +53,11 @@ test.each(CELLS)('the time to read a record grows with a cell of %s', async (_, 
         for (const name of NAMES) {
           const fields = new Map(Object.entries({ ...BASE, [name]: cell }))
           const record: FileRecord = { row: 1, table: null, fields }
-          const link = source?.toLink(record, UTC)
+          const link = source && toLink(source, record, UTC)
           // Case is folded in keys: `server/lib/text.ts` has its own table.
           if (link && 'value' in link)
             toLinkInput(link.value, link.value.slug?.slice(0, 100) ?? null, undefined)
-          const click = source?.toClick?.(record, UTC)
+          const click = source && toClick(source, record, UTC)
           if (source && click && 'value' in click && source.isCaseSensitive) toClickKeys(source, click.value)
         }
       }

@@ -1,11 +1,9 @@
 // Kutt: the JSON of its API, and its table of links. It exports no single clicks. The formats: fixtures/kutt/README.md.
 
-import { FieldReader } from '../files/fields.ts'
-import type { FileRecord } from '../files/source-file.ts'
-import { readDomainName } from './read-domain-name.ts'
+import type { FieldReader } from '../files/fields.ts'
 import { toHost } from './short-url.ts'
-import type { ImportSource, Reading, ReadingOptions, SourceLink } from './source.ts'
-import { createSourceLink, LOST_PASSWORD } from './source-link.ts'
+import type { ImportSource, NewLink, ReadingOptions } from './source.ts'
+import { LOST_PASSWORD, NO_DESTINATION, readDomainName } from './source-link.ts'
 
 export const kutt: ImportSource = {
   name: 'kutt',
@@ -14,19 +12,18 @@ export const kutt: ImportSource = {
   // Its random addresses mix cases, and PostgreSQL and SQLite tell them apart.
   isCaseSensitive: true,
   isLinkFile: (columns) => ['address', 'target', 'visit_count'].every((column) => columns.includes(column)),
-  toLink,
+  readLink,
 }
 
-function toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink> {
-  const fields = new FieldReader(record)
+function readLink(fields: FieldReader, options: ReadingOptions): NewLink {
   const address = fields.required('The link has no address. Write its slug here.', 'address')
   const isBanned = fields.flag('banned')
   const isProtected = readIsProtected(fields)
-  const link = createSourceLink({
+  return {
     sourceKey: readId(fields, address),
     host: readDomainName(fields, 'domain') ?? readLinkHost(fields),
     slug: address,
-    destinationUrl: fields.required('The link has no destination. Write its URL here.', 'target'),
+    destinationUrl: fields.required(NO_DESTINATION, 'target'),
     comments: fields.text('description'),
     createdAt: fields.time(options, 'created_at'),
     // Nobody may reach what was protected or banned until somebody has decided it.
@@ -37,8 +34,7 @@ function toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink
       ...(isProtected ? [LOST_PASSWORD] : []),
       ...(isBanned ? ['being banned: it is archived here'] : []),
     ],
-  })
-  return fields.result(link)
+  }
 }
 
 /** The first API had the address as the id. The table has a number, and the id of the API as `uuid`. */

@@ -5,6 +5,7 @@ import { openSourceFile } from '../files/open-source-file.ts'
 import { readRecords } from '../files/read-records.ts'
 import type { FieldProblem } from '../files/source-file.ts'
 import type { ImportSourceName } from '../schema.ts'
+import { toClick, toLink } from './read-record.ts'
 import type { Reading, ReadingOptions, SourceClick, SourceLink } from './source.ts'
 import { createSourceClick } from './source-click.ts'
 import { createSourceLink } from './source-link.ts'
@@ -44,10 +45,10 @@ export async function readExampleFile(
   }
   if (found?.has !== 'clicks')
     for await (const batch of readRecords(file, source.links))
-      rows.links.push(...batch.map((record) => toRow(source.toLink(record, options))))
+      rows.links.push(...batch.map((record) => toRow(toLink(source, record, options))))
   if (found?.has !== 'links' && source.clicks)
     for await (const batch of readRecords(file, source.clicks))
-      rows.clicks.push(...batch.map((record) => toRow(source.toClick?.(record, options) ?? null)))
+      rows.clicks.push(...batch.map((record) => toRow(toClick(source, record, options))))
   return rows
 }
 

@@ -1,10 +1,10 @@
 // Reads links of Short.io: what its API lists (https://developers.short.io/reference/get_api-links), and CSV files with the
 // same fields.
 
-import { FieldReader, toPlainName } from '../files/fields.ts'
+import { createColumnLookup, type FieldReader } from '../files/fields.ts'
 import { splitShortUrl, toHost, toSlug } from './short-url.ts'
-import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
-import { createSourceLink, LOST_PASSWORD } from './source-link.ts'
+import type { ImportSource, NewLink, ReadingOptions, SourceLink } from './source.ts'
+import { LOST_PASSWORD, NO_DESTINATION, toDeviceTargeting } from './source-link.ts'
 
 const STATUSES = [301, 302, 307, 308] as const
 
@@ -13,19 +13,15 @@ export const shortIo: ImportSource = {
   title: 'Short.io',
   links: { lists: ['links'], tables: [] },
   isLinkFile(columns) {
-    const plain = new Set(columns.map(toPlainName))
-    return plain.has('originalurl') && (plain.has('path') || plain.has('shorturl'))
+    const has = createColumnLookup(columns)
+    return has('originalURL') && has('path', 'shortURL')
   },
   // A domain there can be either.
   isCaseSensitive: true,
-  toLink(record, options) {
-    const fields = new FieldReader(record)
-    if (record.problem) return { problems: fields.problems }
-    return readLink(fields, options)
-  },
+  readLink,
 }
 
-function readLink(fields: FieldReader, options: ReadingOptions) {
+function readLink(fields: FieldReader, options: ReadingOptions): NewLink | null {
   const written = fields.text('secureShortURL', 'shortURL')
   const short = written === null ? null : splitShortUrl(written)
   const path = fields.text('path')
@@ -35,34 +31,24 @@ function readLink(fields: FieldReader, options: ReadingOptions) {
   const domain = fields.text('domain')
   const password = fields.text('password')
   const isLost = password === null && fields.flag('hasPassword')
-  return fields.result(
-    createSourceLink({
-      sourceKey: fields.text('idString', 'id'),
-      host: short?.host ?? (domain === null ? null : toHost(domain)),
-      slug: slug || null,
-      destinationUrl: fields.required(
-        'The destination is missing. Write the URL that the link leads to.',
-        'originalURL',
-      ),
-      title: fields.text('title'),
-      tags: fields.list(/[,;|]/, 'tags'),
-      createdAt: fields.time(options, 'createdAt'),
-      archived: fields.flag('archived') || isLost,
-      expiresAt: fields.time(options, 'expiresAt'),
-      expiredUrl: fields.text('expiredURL'),
-      clickLimit: fields.number('clicksLimit') || null,
-      password,
-      deviceTargeting: readDevices(fields),
-      redirectStatus: readStatus(fields),
-      clicks: fields.number('clicks', 'humanClicks', 'totalClicks'),
-      left: [...listLeft(fields), ...(isLost ? [LOST_PASSWORD] : [])],
-    }),
-  )
-}
-
-function readDevices(fields: FieldReader): SourceLink['deviceTargeting'] {
-  const [ios, android] = [fields.text('iphoneURL'), fields.text('androidURL')]
-  return { ...(ios && { ios }), ...(android && { android }) }
+  return {
+    sourceKey: fields.text('idString', 'id'),
+    host: short?.host ?? (domain === null ? null : toHost(domain)),
+    slug: slug || null,
+    destinationUrl: fields.required(NO_DESTINATION, 'originalURL'),
+    title: fields.text('title'),
+    tags: fields.list(/[,;|]/, 'tags'),
+    createdAt: fields.time(options, 'createdAt'),
+    archived: fields.flag('archived') || isLost,
+    expiresAt: fields.time(options, 'expiresAt'),
+    expiredUrl: fields.text('expiredURL'),
+    clickLimit: fields.number('clicksLimit') || null,
+    password,
+    deviceTargeting: toDeviceTargeting({ ios: fields.text('iphoneURL'), android: fields.text('androidURL') }),
+    redirectStatus: readStatus(fields),
+    clicks: fields.number('clicks', 'humanClicks', 'totalClicks'),
+    left: [...listLeft(fields), ...(isLost ? [LOST_PASSWORD] : [])],
+  }
 }
 
 function readStatus(fields: FieldReader): SourceLink['redirectStatus'] {

@@ -1,9 +1,9 @@
 // Reads links of Sink: the JSON that its dashboard exports (miantiao-me/Sink, shared/schemas/link.ts, ExportData).
 
-import { type FieldReader, readRecord } from '../files/fields.ts'
+import type { FieldReader } from '../files/fields.ts'
 import { toSlug } from './short-url.ts'
-import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
-import { createSourceLink, LOST_PASSWORD } from './source-link.ts'
+import type { ImportSource, NewLink, ReadingOptions } from './source.ts'
+import { LOST_PASSWORD, NO_DESTINATION, toDeviceTargeting } from './source-link.ts'
 
 /** Its exports have a hash of the password, or its last letters (shared/utils/link-password.ts). */
 const PROTECTED_PASSWORD = /^(?:sink-pwd:v1:|__SINK_MASKED__)/
@@ -15,10 +15,10 @@ export const sink: ImportSource = {
   isLinkFile: (columns) => ['url', 'slug', 'createdAt', 'updatedAt'].every((name) => columns.includes(name)),
   // A setting of the server decides. Where it folds case, no two slugs differ in case only.
   isCaseSensitive: true,
-  toLink: (record, options) => readRecord(record, (fields) => readLink(fields, options)),
+  readLink,
 }
 
-function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
+function readLink(fields: FieldReader, options: ReadingOptions): NewLink {
   const password = fields.text('password')
   const isLost = password !== null && PROTECTED_PASSWORD.test(password)
   const image = fields.text('image')
@@ -26,13 +26,10 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
   const description = fields.text('description')
   const title = fields.text('title')
   const slug = fields.text('slug')
-  return createSourceLink({
+  return {
     sourceKey: fields.text('id'),
     slug: slug === null ? null : toSlug(slug) || null,
-    destinationUrl: fields.required(
-      'The destination is missing. Write the URL that the link leads to.',
-      'url',
-    ),
+    destinationUrl: fields.required(NO_DESTINATION, 'url'),
     title,
     comments: fields.text('comment'),
     tags: fields.list(',', 'tags'),
@@ -41,7 +38,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
     expiresAt: fields.time(options, 'expiration'),
     password: isLost ? null : password,
     geoTargeting: readCountries(fields),
-    deviceTargeting: readDevices(fields),
+    deviceTargeting: toDeviceTargeting({ ios: fields.text('apple'), android: fields.text('google') }),
     forwardQuery: fields.flag('redirectWithQuery'),
     // Its title is the team's, and that of the card where there is one.
     previewTitle: description !== null || image !== null ? title : null,
@@ -53,12 +50,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
       ...(image !== null && !hasImage ? ['the picture of the card, which is on the old server'] : []),
       ...(isLost ? [LOST_PASSWORD] : []),
     ],
-  })
-}
-
-function readDevices(fields: FieldReader): SourceLink['deviceTargeting'] {
-  const [ios, android] = [fields.text('apple'), fields.text('google')]
-  return { ...(ios && { ios }), ...(android && { android }) }
+  }
 }
 
 /** `{"DE": "https://…"}` */

@@ -1,7 +1,7 @@
 // Makes clicks of sources. Values that a tool lacks are unknown.
 
 import type { FieldReader } from '../files/fields.ts'
-import type { ReadingOptions, SourceClick } from './source.ts'
+import type { NewClick, ReadingOptions, SourceClick } from './source.ts'
 
 /** A click with nothing but its time. */
 export const UNKNOWN_CLICK: Omit<SourceClick, 'at'> = {
@@ -27,7 +27,7 @@ export const UNKNOWN_CLICK: Omit<SourceClick, 'at'> = {
  * The address counts only without a country. A tool with a country looked the address up at the time of the click,
  * which is more accurate: addresses move.
  */
-export const createSourceClick = (click: Partial<SourceClick> & Pick<SourceClick, 'at'>): SourceClick => ({
+export const createSourceClick = (click: NewClick): SourceClick => ({
   ...UNKNOWN_CLICK,
   ...click,
   address: click.country ? null : (click.address ?? null),

@@ -3,7 +3,8 @@
 
 import type { Hit, HitDimension } from '../../../storage/hits/hit.ts'
 import type { DateOrders } from '../files/date-orders.ts'
-import type { FieldProblem, FileRecord, RecordPlace, SourceFile } from '../files/source-file.ts'
+import type { FieldReader } from '../files/fields.ts'
+import type { FieldProblem, RecordPlace, SourceFile } from '../files/source-file.ts'
 import type { DateOrder, LinkSourceName } from '../schema.ts'
 
 /** A link as its tool had it. Nothing is checked against this server's rules yet. */
@@ -106,6 +107,9 @@ export interface ReadingOptions {
   mapping: Record<string, string>
 }
 
+export type NewLink = Partial<SourceLink> & Pick<SourceLink, 'destinationUrl'>
+export type NewClick = Partial<SourceClick> & Pick<SourceClick, 'at'>
+
 export interface ImportSource {
   name: LinkSourceName
   /** As its makers write it. */
@@ -122,6 +126,8 @@ export interface ImportSource {
   checkMapping?(file: SourceFile, mapping: Record<string, string>): void
   /** Slugs of the tool that differ in case only are different links. */
   isCaseSensitive: boolean
-  toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink>
-  toClick?(record: FileRecord, options: ReadingOptions): Reading<SourceClick>
+  /** What it leaves out is as in a plain link. @returns null where the record is no link at all */
+  readLink(fields: FieldReader, options: ReadingOptions): NewLink | null
+  /** What it leaves out is unknown. @returns null where the record is no click at all */
+  readClick?(fields: FieldReader, options: ReadingOptions): NewClick | null
 }

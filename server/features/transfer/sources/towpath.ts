@@ -6,10 +6,10 @@ import { parseJson } from '../../../lib/formats/parse-json.ts'
 import { HOST_MAX } from '../../../lib/web-url.ts'
 import { REDIRECT_STATUSES } from '../../links/schema.ts'
 import { splitTexts } from '../export/joined-texts.ts'
-import { type FieldReader, readRecord } from '../files/fields.ts'
+import { FieldReader } from '../files/fields.ts'
 import type { FileRecord } from '../files/source-file.ts'
-import type { ImportSource, ReadingOptions, SourceLink } from './source.ts'
-import { createSourceLink, LOST_PASSWORD } from './source-link.ts'
+import type { ImportSource, NewLink, ReadingOptions, SourceLink } from './source.ts'
+import { LOST_PASSWORD, NO_DESTINATION, NO_DOMAIN } from './source-link.ts'
 
 export const towpath: ImportSource = {
   name: 'towpath',
@@ -20,8 +20,7 @@ export const towpath: ImportSource = {
       columns.includes(name),
     ),
   isCaseSensitive: true,
-  toLink: (record, options) =>
-    readRecord(record.columns ? restoreCells(record) : record, (fields) => readLink(fields, options)),
+  readLink,
 }
 
 /** As the cells were before the export made them safe for spreadsheets. */
@@ -35,17 +34,15 @@ const restoreCells = (record: FileRecord): FileRecord => ({
   ),
 })
 
-function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
+function readLink({ record, problems }: FieldReader, options: ReadingOptions): NewLink {
+  const fields = new FieldReader(record.columns ? restoreCells(record) : record, '', problems)
   const isProtected = fields.flag('passwordProtected')
   const tags = fields.raw('tags')
-  return createSourceLink({
+  return {
     sourceKey: fields.text('shortUrl'),
     host: readHost(fields),
     slug: fields.text('slug'),
-    destinationUrl: fields.required(
-      'The destination is missing. Write the URL that the link leads to.',
-      'destinationUrl',
-    ),
+    destinationUrl: fields.required(NO_DESTINATION, 'destinationUrl'),
     title: fields.text('title'),
     comments: fields.text('comments'),
     tags: typeof tags === 'string' ? splitTexts(fields.text('tags') ?? '') : fields.list(/$^/, 'tags'),
@@ -73,14 +70,13 @@ function readLink(fields: FieldReader, options: ReadingOptions): SourceLink {
       split: readJsonList(fields, 'split'),
     },
     left: isProtected ? [LOST_PASSWORD] : [],
-  })
+  }
 }
 
 /** Reads the host as it is: that of the old server may have a port. */
 function readHost(fields: FieldReader): string | null {
   const domain = fields.text('domain')
-  if (domain !== null && domain.length > HOST_MAX + ':65535'.length)
-    fields.add('domain', domain, 'This is not a domain. Write it as go.example.')
+  if (domain !== null && domain.length > HOST_MAX + ':65535'.length) fields.add('domain', domain, NO_DOMAIN)
   return domain?.toLowerCase() ?? null
 }
 

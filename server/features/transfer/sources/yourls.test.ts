@@ -217,7 +217,13 @@ describe('YOURLS', () => {
       recognized: 'yourls both',
       links: [
         [{ field: 'keyword', value: '', message: NO_KEYWORD }],
-        [{ field: 'url', value: null, message: 'The link has no destination. Write its URL here.' }],
+        [
+          {
+            field: 'url',
+            value: null,
+            message: 'The destination is missing. Write the URL that the link leads to.',
+          },
+        ],
         link('https://acme.test/odd', { slug: 'white space/and?query#hash', createdAt, clicks: 1 }),
         link('https://acme.test/1', { slug: 'dup', createdAt, clicks: 1 }),
         link('https://acme.test/2', { slug: 'dup', createdAt, clicks: 1 }),

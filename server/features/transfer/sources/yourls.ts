@@ -2,12 +2,11 @@
 // fixtures/yourls/README.md.
 
 import { trimBoth } from '../../../lib/clean-text.ts'
-import { FieldReader } from '../files/fields.ts'
-import type { FileRecord } from '../files/source-file.ts'
+import type { FieldReader } from '../files/fields.ts'
 import { type ShortUrl, splitShortUrl } from './short-url.ts'
-import type { ImportSource, Reading, ReadingOptions, SourceClick, SourceLink } from './source.ts'
-import { createSourceClick, readClickTime, toKnown } from './source-click.ts'
-import { createSourceLink } from './source-link.ts'
+import type { ImportSource, NewClick, NewLink, ReadingOptions } from './source.ts'
+import { readClickTime, toKnown } from './source-click.ts'
+import { NO_DESTINATION } from './source-link.ts'
 
 /** The columns of the plugin Import Export. */
 const PLUGIN_COLUMNS = ['source', 'target', 'hits']
@@ -25,14 +24,13 @@ export const yourls: ImportSource = {
       (columns.includes('keyword') || columns.includes('shorturl'))) ||
     (columns.length === PLUGIN_COLUMNS.length && PLUGIN_COLUMNS.every((column) => columns.includes(column))),
   isClickFile: (columns) => columns.includes('click_time') && columns.includes('shorturl'),
-  toLink,
-  toClick,
+  readLink,
+  readClick,
 }
 
-function toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink> {
-  const fields = new FieldReader(record)
+function readLink(fields: FieldReader, options: ReadingOptions): NewLink | null {
   // The JSON of phpMyAdmin has the rows of all tables under one name.
-  if (!record.problem && fields.raw('url', 'target') === undefined) return null
+  if (fields.raw('url', 'target') === undefined) return null
   const name = readName(fields, 'keyword', 'shorturl', 'source')
   if (!name)
     fields.add(
@@ -41,24 +39,22 @@ function toLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink
       'The link has no keyword. Write it here.',
     )
   const title = fields.text('title')
-  const link = createSourceLink({
+  return {
     ...name,
-    destinationUrl: fields.required('The link has no destination. Write its URL here.', 'url', 'target'),
+    destinationUrl: fields.required(NO_DESTINATION, 'url', 'target'),
     // phpMyAdmin writes NULL into its CSV.
     title: title === 'NULL' ? null : title,
     createdAt: fields.time(options, 'timestamp'),
     clicks: fields.number('clicks', 'hits'),
-  })
-  return fields.result(link)
+  }
 }
 
-function toClick(record: FileRecord, options: ReadingOptions): Reading<SourceClick> {
-  const fields = new FieldReader(record)
-  if (!record.problem && fields.raw('click_time') === undefined) return null
+function readClick(fields: FieldReader, options: ReadingOptions): NewClick | null {
+  if (fields.raw('click_time') === undefined) return null
   const name = readName(fields, 'shorturl')
   // A click of no short URL.
-  if (!name && !record.problem) return null
-  const click = createSourceClick({
+  if (!name) return null
+  return {
     ...name,
     at: readClickTime(fields, options, 'click_time'),
     address: fields.text('ip_address'),
@@ -66,8 +62,7 @@ function toClick(record: FileRecord, options: ReadingOptions): Reading<SourceCli
     userAgent: fields.text('user_agent'),
     referrer: toKnown(fields.text('referrer')),
     country: toKnown(fields.text('country_code')),
-  })
-  return fields.result(click)
+  }
 }
 
 /** The tables have the keyword alone, the API has the short URL, and the plugin has `/keyword/`. */

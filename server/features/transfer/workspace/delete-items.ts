@@ -8,7 +8,7 @@ import {
   readAnalyticsSettings,
   storeAnalyticsSettings,
 } from '../../accounts/workspaces/analytics-settings.ts'
-import { deleteSubmissionRows } from '../../forms/submissions/delete-submission.ts'
+import { deleteSubmissionRows } from '../../forms/submissions/delete-submissions.ts'
 import { hasLinks } from '../../links/domains/domain-links.ts'
 import { hashAnalyticsSettings, hashEditableFields } from './hash-editable-fields.ts'
 

@@ -12,7 +12,7 @@ import { checkPeriod, toLinkColumns } from '../../links/rules.ts'
 import { CreateLink, type CreateLinkInput } from '../../links/schema.ts'
 import { toSearchText } from '../../links/search.ts'
 import { setLinkTags } from '../../links/set-link-tags.ts'
-import { generateSlug, isReserved, SLUG_MAX } from '../../links/slug.ts'
+import { isReserved, listSimilarSlugs } from '../../links/slug.ts'
 import { SplitResultShape } from '../../links/split/schema.ts'
 import type { ArchiveRecord } from '../archive/record-schemas.ts'
 import { storeTotals } from '../history/click-totals.ts'
@@ -29,9 +29,6 @@ import { parseInput } from './parse-input.ts'
 import { toDomainKey } from './store-settings.ts'
 
 type LinkRecord = ArchiveRecord<'links.ndjson'>
-
-/** Numbers after a slug that are tried before a random one. */
-const RENAMES = 8
 
 export async function storeLinkRecord(
   transaction: RecordTransaction,
@@ -53,7 +50,7 @@ export async function storeLinkRecord(
   if (row) return finish(transaction, record, input, row, null)
   if (run.onConflict !== 'rename')
     return { ...toSkipped(item, 'The slug is taken or reserved here.'), isConflict: true }
-  for (const slug of listNewSlugs(record.slug)) {
+  for (const slug of listSimilarSlugs(record.slug)) {
     const renamed = await insertLink(connection, columns, domain, slug)
     if (!renamed) continue
     const message = `The slug ${record.slug} is taken or reserved here: it is ${slug} now.`
@@ -94,12 +91,6 @@ async function chooseLinkDomain(
   throw new Failure('invalid', `The workspace has no domain ${host}`, {
     errors: { domain: `is not a domain of this workspace. Name another one for ${host} (domainMap)` },
   })
-}
-
-function* listNewSlugs(slug: string): Generator<string> {
-  const append = (end: string) => slug.slice(0, SLUG_MAX - end.length) + end
-  for (let number = 2; number < 2 + RENAMES; number++) yield append(`-${number}`)
-  yield append(`-${generateSlug()}`)
 }
 
 const toInput = (record: LinkRecord): CreateLinkInput => {

@@ -24,7 +24,7 @@ body { place-items: start center; align-content: start } main { max-width: 64rem
 nav.line { display: flex; flex-wrap: wrap; gap: .25rem .75rem; margin: 0 0 .75rem; font-size: .9375rem } nav.line [aria-current] { font-weight: 600; color: var(--ink); text-decoration: none }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1rem } .cards section { min-width: 0; padding: 1rem; border: 1px solid var(--line); border-radius: .5rem }
 .chip { padding: 0 .5rem; border: 1px solid var(--line); border-radius: .5rem; text-decoration: none; color: var(--ink) }
-table { border-collapse: collapse; font-size: .875rem } td, th { padding: .25rem .75rem .25rem 0; text-align: left } details { margin: 0 0 1rem } .proof { margin: 1rem 0 0; font-size: .875rem } .proof code { overflow-wrap: anywhere }
+table { border-collapse: collapse; font-size: .875rem } td, th { padding: .25rem .75rem .25rem 0; text-align: left } details { margin: 0 0 1rem } .proof { margin: 1rem 0 0; font-size: .875rem }
 `
 
 const INTERVAL_NAMES: Record<string, string> = {

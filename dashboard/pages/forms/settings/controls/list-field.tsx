@@ -3,6 +3,7 @@
 
 import { X } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
+import { CODE_INPUT } from '../../../../ui/forms/control-class.ts'
 import { Field } from '../../../../ui/forms/field.tsx'
 
 interface ListFieldProps {
@@ -56,9 +57,7 @@ export function ListField({ label, hint, error, placeholder, keepsCommas, value,
             ref={input}
             value={text}
             placeholder={value.length === 0 ? placeholder : undefined}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...CODE_INPUT}
             className="h-7 min-w-24 flex-1 bg-card px-1.5 outline-none"
             onChange={(event) =>
               separators.test(event.target.value) ? add(event.target.value) : setText(event.target.value)

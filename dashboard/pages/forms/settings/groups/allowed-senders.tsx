@@ -14,8 +14,10 @@ import {
 import { useApi } from '../../../../shell/use-workspace.ts'
 import { Button, IconButton } from '../../../../ui/button.tsx'
 import { focusNext } from '../../../../ui/focus.ts'
+import { CODE_INPUT } from '../../../../ui/forms/control-class.ts'
 import { Field, formatExample, Input } from '../../../../ui/forms/field.tsx'
 import { toastError } from '../../../../ui/overlays/toast.tsx'
+import { ShowMore } from '../../../../ui/show-more.tsx'
 
 const INPUT = '[data-allow-sender]'
 
@@ -41,13 +43,7 @@ export function AllowedSenders() {
           ))}
         </ul>
       )}
-      {senders.hasNextPage && (
-        <div>
-          <Button size="small" busy={senders.isFetchingNextPage} onClick={() => void senders.fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <ShowMore query={senders} size="small" />
     </section>
   )
 }
@@ -81,9 +77,7 @@ function AddSender({ onAdded }: { onAdded: () => Promise<void> }) {
             type="text"
             inputMode="email"
             maxLength={254}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...CODE_INPUT}
             placeholder={formatExample('ada@example.com')}
             value={address}
             onChange={(event) => {

@@ -1,6 +1,7 @@
 // The consent checkbox, its stored text, and the click ids of ads.
 
-import { Field, formatExample, Textarea, TextField, Toggle } from '../../../../ui/forms/field.tsx'
+import { CODE_INPUT } from '../../../../ui/forms/control-class.ts'
+import { formatExample, TextareaField, TextField, Toggle } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import type { GroupProps } from '../form-draft.ts'
 import { SettingsGroup } from '../settings-group.tsx'
@@ -24,29 +25,21 @@ export function ConsentGroup({ draft, set, errors }: GroupProps) {
             className="[&_input]:font-mono"
             value={consent.field}
             maxLength={256}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...CODE_INPUT}
             hint="To make it required, add it to the required fields."
             onChange={(event) => set({ consent: { ...consent, field: event.target.value } })}
             error={findFieldError(errors, 'consent.field')}
           />
-          <Field
+          <TextareaField
             label="Text beside it"
             hint="The same text as on your page. A change applies to new submissions only."
             error={findFieldError(errors, 'consent.text')}
-          >
-            {(control) => (
-              <Textarea
-                {...control}
-                value={consent.text}
-                maxLength={2000}
-                rows={3}
-                placeholder={formatExample('Send me the newsletter. I can unsubscribe anytime.')}
-                onChange={(event) => set({ consent: { ...consent, text: event.target.value } })}
-              />
-            )}
-          </Field>
+            value={consent.text}
+            maxLength={2000}
+            rows={3}
+            placeholder={formatExample('Send me the newsletter. I can unsubscribe anytime.')}
+            onChange={(event) => set({ consent: { ...consent, text: event.target.value } })}
+          />
         </>
       )}
       <Toggle

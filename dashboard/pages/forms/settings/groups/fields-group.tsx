@@ -4,6 +4,7 @@ import { Plus } from 'lucide-react'
 import { useId, useState } from 'react'
 import { Button } from '../../../../ui/button.tsx'
 import { focusNext } from '../../../../ui/focus.ts'
+import { CODE_INPUT } from '../../../../ui/forms/control-class.ts'
 import { Field, formatExample, Input } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import { ListField } from '../controls/list-field.tsx'
@@ -84,9 +85,7 @@ function AddRules({ names, add }: { names: string[]; add: (name: string) => void
             value={name}
             maxLength={256}
             placeholder={formatExample('phone')}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
+            {...CODE_INPUT}
             onChange={(event) => setName(event.target.value)}
             onKeyDown={(event) => {
               if (event.key !== 'Enter' || name.trim() === '') return

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { FormResource } from '../../../../../server/features/forms/schema.ts'
 import { locale } from '../../../../api/language.ts'
 import { formatCount } from '../../../../ui/format.ts'
-import { Field, Select, TextField } from '../../../../ui/forms/field.tsx'
+import { SelectField, TextField } from '../../../../ui/forms/field.tsx'
 import type { FormDraft, GroupProps } from '../form-draft.ts'
 import { SettingsGroup } from '../settings-group.tsx'
 import { BUILT_IN_LANGUAGES, getBuiltInTexts } from './built-in-texts.ts'
@@ -122,21 +122,19 @@ function LanguageSelect({ messages, value, onChange }: SelectProps & { messages:
   const all = [...new Set([...BUILT_IN_LANGUAGES, ...Object.keys(messages), ...OTHERS])]
   const own = (locale: string) => Object.keys(messages[locale] ?? {}).length
   return (
-    <Field
+    <SelectField
       label="Language"
       hint={BUILT_IN_LANGUAGES.includes(value) ? undefined : 'Without your own text, senders see English.'}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
     >
-      {(control) => (
-        <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
-          {all.map((locale) => (
-            <option key={locale} value={locale}>
-              {toLanguageName(locale)}
-              {own(locale) > 0 && ` (${formatCount(own(locale), 'text')})`}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+      {all.map((locale) => (
+        <option key={locale} value={locale}>
+          {toLanguageName(locale)}
+          {own(locale) > 0 && ` (${formatCount(own(locale), 'text')})`}
+        </option>
+      ))}
+    </SelectField>
   )
 }
 
@@ -148,18 +146,14 @@ function FieldSelect({
 }: SelectProps & { names: string[]; texts: Record<string, string> }) {
   const own = (name: string) => Object.keys(texts).filter((key) => key.startsWith(`${name}.`)).length
   return (
-    <Field label="For">
-      {(control) => (
-        <Select {...control} value={value} onChange={(event) => onChange(event.target.value)}>
-          <option value="">All fields</option>
-          {names.map((name) => (
-            <option key={name} value={name}>
-              {name}
-              {own(name) > 0 && ` (${formatCount(own(name), 'text')})`}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField label="For" value={value} onChange={(event) => onChange(event.target.value)}>
+      <option value="">All fields</option>
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+          {own(name) > 0 && ` (${formatCount(own(name), 'text')})`}
+        </option>
+      ))}
+    </SelectField>
   )
 }

@@ -6,10 +6,9 @@ import { useRef } from 'react'
 import { toFieldLabel } from '../../../../../server/features/forms/markup.ts'
 import type { FormResource } from '../../../../../server/features/forms/schema.ts'
 import { signInOptionsQuery } from '../../../../api/session.ts'
-import { Field, Textarea, TextField, Toggle } from '../../../../ui/forms/field.tsx'
+import { TextareaField, TextField, Toggle } from '../../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../../ui/forms/form-error.tsx'
 import { PlaceholderButtons } from '../../../../ui/forms/placeholder-buttons.tsx'
-import { TEXT_LINK } from '../../../../ui/text-link.ts'
 import type { GroupProps } from '../form-draft.ts'
 import { SettingsGroup } from '../settings-group.tsx'
 import { useFieldNames } from './use-field-names.ts'
@@ -49,7 +48,7 @@ export function ReplyGroup({ form, draft, set, errors }: GroupProps) {
           to="/$workspaceId/forms/$formKey"
           from="/$workspaceId/forms/$formKey"
           search={{ tab: 'settings', page: 'brand' }}
-          className={TEXT_LINK}
+          className="text-link"
         >
           part of the brand
         </Link>
@@ -89,22 +88,16 @@ function ReplyFields({ reply, names, errors, change }: ReplyFieldsProps) {
         error={findFieldError(errors, 'reply.subject')}
       />
       <div className="grid gap-2">
-        <Field
+        <TextareaField
           label="Text"
           hint="Plain text. Senders’ text is cut at 100 characters, and its links are removed."
           error={findFieldError(errors, 'reply.text')}
-        >
-          {(control) => (
-            <Textarea
-              {...control}
-              ref={text}
-              rows={6}
-              maxLength={10_000}
-              value={reply.text}
-              onChange={(event) => change({ text: event.target.value })}
-            />
-          )}
-        </Field>
+          ref={text}
+          rows={6}
+          maxLength={10_000}
+          value={reply.text}
+          onChange={(event) => change({ text: event.target.value })}
+        />
         <PlaceholderButtons
           names={[...names, ...(reply.confirm ? ['confirm'] : []), 'unsubscribe']}
           field={text}

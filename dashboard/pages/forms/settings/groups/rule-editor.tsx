@@ -7,6 +7,7 @@ import type { FormResource } from '../../../../../server/features/forms/schema.t
 import { Button } from '../../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../../ui/collapsible-section.tsx'
 import { formatCount, formatNumber } from '../../../../ui/format.ts'
+import { CODE_INPUT } from '../../../../ui/forms/control-class.ts'
 import { Checkbox, Field, formatExample, Input, Select, TextField } from '../../../../ui/forms/field.tsx'
 import { FormError } from '../../../../ui/forms/form-error.tsx'
 import { findItemError } from '../controls/item-error.ts'
@@ -94,9 +95,7 @@ export function RuleEditor({ name, rule, errors, startsOpen, onChange, remove }:
         placeholder={formatExample('[A-Z]{2}\\d{4}')}
         hint="A regular expression in the syntax of RE2. The whole value must match it."
         maxLength={500}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
+        {...CODE_INPUT}
         value={rule.pattern ?? ''}
         onChange={(event) => set({ pattern: event.target.value || undefined })}
         error={error('pattern')}
@@ -186,13 +185,9 @@ const TypeField = ({ rule, error, autoFocus, set }: TypeFieldProps) => (
         onChange={(event) =>
           set({ type: (event.target.value || undefined) as Rule['type'], multiple: undefined })
         }
+        options={Object.entries(TYPE_LABELS)}
       >
         <option value="">Any text</option>
-        {Object.entries(TYPE_LABELS).map(([type, label]) => (
-          <option key={type} value={type}>
-            {label}
-          </option>
-        ))}
       </Select>
     )}
   </Field>

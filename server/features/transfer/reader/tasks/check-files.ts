@@ -4,6 +4,7 @@ import { DateOrders } from '../../files/date-orders.ts'
 import { readRecords } from '../../files/read-records.ts'
 import type { TimeOptions } from '../../files/read-time.ts'
 import { FileProblem, type FileRecord, type RecordPlace, type SourceFile } from '../../files/source-file.ts'
+import { toClick, toLink } from '../../sources/read-record.ts'
 import type { ImportSource, Reading, SourceLink } from '../../sources/source.ts'
 import type { CheckTask, TaskFunction } from '../protocol.ts'
 import { getSource, mayHaveClicks, openClickFile, openLinkFile } from './open-links.ts'
@@ -17,13 +18,13 @@ export const checkFiles: TaskFunction<'check'> = async (input, send) => {
   const clickFile = await findClickFile(source, file, input)
   const report = createReport(send)
   const links = await countReadings(file, source.links, input.options, report, (record, options) =>
-    source.toLink(record, options),
+    toLink(source, record, options),
   )
   if (links.rows === 0) throw new FileProblem(`The file has no links of ${source.title}.`)
   const clicks =
     clickFile && source.clicks
       ? await countReadings(clickFile, source.clicks, input.options, report, (record, options) =>
-          source.toClick ? source.toClick(record, options) : null,
+          toClick(source, record, options),
         )
       : null
   return {

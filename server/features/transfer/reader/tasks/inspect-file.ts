@@ -5,6 +5,7 @@ import { openSourceFile } from '../../files/open-source-file.ts'
 import { readRecords } from '../../files/read-records.ts'
 import { FileProblem, type FileRecord, type SourceFile } from '../../files/source-file.ts'
 import { DATE_ORDERS } from '../../schema.ts'
+import { toClick, toLink } from '../../sources/read-record.ts'
 import type { ImportSource, ReadingOptions } from '../../sources/source.ts'
 import { type Recognition, recognizeSource } from '../../sources/source-list.ts'
 import type { Inspection, TaskFunction } from '../protocol.ts'
@@ -97,7 +98,7 @@ function readHost(
   for (const dateOrder of orders) {
     // The possible orders of dates are collected once.
     const asked = dateOrder === options.dateOrder ? options : { ...options, dateOrder, dateOrders: undefined }
-    const reading = holds === 'links' ? source.toLink(record, asked) : source.toClick?.(record, asked)
+    const reading = holds === 'links' ? toLink(source, record, asked) : toClick(source, record, asked)
     if (reading && 'value' in reading) return reading.value.host ?? undefined
   }
   return undefined

@@ -5,6 +5,7 @@ import type { FileRecord } from '../../files/source-file.ts'
 import type { HistoryRow } from '../../history/messages.ts'
 import { readHistory } from '../../history/read-history.ts'
 import { toClickKeys } from '../../sources/deduplication-keys.ts'
+import { toClick } from '../../sources/read-record.ts'
 import type { ImportSource, ReadingOptions } from '../../sources/source.ts'
 import type { TaskFunction } from '../protocol.ts'
 import { readArchiveClicks } from './archive-tasks.ts'
@@ -29,7 +30,7 @@ function toHistoryRow(
   record: FileRecord,
   options: ReadingOptions,
 ): HistoryRow | undefined {
-  const reading = source.toClick?.(record, options)
+  const reading = toClick(source, record, options)
   if (!reading) return undefined
   const { row } = record
   if (!('value' in reading)) return { row, keys: [], click: null, problems: reading.problems }

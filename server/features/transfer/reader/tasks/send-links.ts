@@ -2,6 +2,7 @@
 
 import { readRecords } from '../../files/read-records.ts'
 import { createLinkKeys, toShortLinkKey } from '../../sources/deduplication-keys.ts'
+import { toLink } from '../../sources/read-record.ts'
 import type { ImportSource, Reading, SourceLink } from '../../sources/source.ts'
 import type { LinkRowReading, TaskFunction } from '../protocol.ts'
 import { getSource, openLinkFile } from './open-links.ts'
@@ -17,7 +18,7 @@ export const sendLinks: TaskFunction<'links'> = async (input, send) => {
   let read = 0
   for await (const records of readRecords(file, source.links)) {
     for (const record of records) {
-      const reading = source.toLink(record, input.options)
+      const reading = toLink(source, record, input.options)
       if (!reading) continue
       // Stored rows are read as well, to count earlier rows with the same content.
       const keys = 'value' in reading ? toKeys(reading.value) : []

@@ -1,11 +1,10 @@
 // A click of Dub: a row of its CSV export of events, or an object of its API. Leads and sales are no clicks.
 
-import { FieldReader } from '../../files/fields.ts'
-import type { FileRecord } from '../../files/source-file.ts'
-import { readDomainName } from '../read-domain-name.ts'
+import type { FieldReader } from '../../files/fields.ts'
 import { type ShortUrl, splitShortUrl } from '../short-url.ts'
-import type { Reading, ReadingOptions, SourceClick } from '../source.ts'
-import { createSourceClick, readClickTime, toKnown } from '../source-click.ts'
+import type { NewClick, ReadingOptions, SourceClick } from '../source.ts'
+import { readClickTime, toKnown } from '../source-click.ts'
+import { readDomainName } from '../source-link.ts'
 
 /** Dub's name for the redirect of a domain's root. */
 export const ROOT = '_root'
@@ -22,20 +21,19 @@ export const OTHER_EVENTS = [
   'Sales Amount',
 ]
 
-export function toDubClick(record: FileRecord, options: ReadingOptions): Reading<SourceClick> {
-  const fields = new FieldReader(record)
+export function readDubClick(fields: FieldReader, options: ReadingOptions): NewClick | null {
   const click = fields.inner('click')
   return click ? readEvent(fields, click, options) : readRow(fields, options)
 }
 
-function readRow(fields: FieldReader, options: ReadingOptions): Reading<SourceClick> {
+function readRow(fields: FieldReader, options: ReadingOptions): NewClick | null {
   if (OTHER_EVENTS.some((name) => fields.raw(name) !== undefined)) return null
   const text = fields.text('Link')
   const shortUrl = text === null ? null : splitShortUrl(text)
   if (shortUrl?.slug === '') return null
   if (!shortUrl) fields.add('Link', text, 'This is not a short link. Write it as go.example.com/slug.')
   const event = fields.text('Event')
-  const click = createSourceClick({
+  return {
     ...shortUrl,
     at: readClickTime(fields, options, 'Date'),
     address: fields.text('Ip', 'IP Address'),
@@ -44,12 +42,11 @@ function readRow(fields: FieldReader, options: ReadingOptions): Reading<SourceCl
     ...readPlaceAndDevice(fields),
     trigger: event === 'qr' || event === 'QR scan' ? 'qr' : 'link',
     destinationUrl: fields.text('Destination URL'),
-  })
-  return fields.result(click)
+  }
 }
 
 /** An event of the API, with an object of the click and one of the link in it. */
-function readEvent(event: FieldReader, click: FieldReader, options: ReadingOptions): Reading<SourceClick> {
+function readEvent(event: FieldReader, click: FieldReader, options: ReadingOptions): NewClick | null {
   if (event.text('event') !== 'click') return null
   const link = event.inner('link') ?? event
   const shortUrl = readLink(link)
@@ -58,7 +55,7 @@ function readEvent(event: FieldReader, click: FieldReader, options: ReadingOptio
   if (!shortUrl && sourceKey === null) event.add('link', event.raw('link'), 'The event names no link.')
   // The time of the event itself has no milliseconds.
   const timed = click.raw('timestamp') === undefined ? event : click
-  const value = createSourceClick({
+  return {
     sourceKey,
     ...shortUrl,
     at: readClickTime(timed, options, 'timestamp'),
@@ -68,8 +65,7 @@ function readEvent(event: FieldReader, click: FieldReader, options: ReadingOptio
     ...readPlaceAndDevice(click),
     trigger: click.flag('qr') || click.text('trigger') === 'qr' ? 'qr' : 'link',
     destinationUrl: click.text('url'),
-  })
-  return event.result(value)
+  }
 }
 
 function readLink(fields: FieldReader): ShortUrl | null {

@@ -1,30 +1,23 @@
 // A link of Dub: a row of its CSV export, or an object of its API.
 
-import { FieldReader, isTextValue } from '../../files/fields.ts'
-import type { FileRecord } from '../../files/source-file.ts'
-import { readDomainName } from '../read-domain-name.ts'
+import { type FieldReader, isTextValue } from '../../files/fields.ts'
 import { type ShortUrl, splitShortUrl } from '../short-url.ts'
-import type { Reading, ReadingOptions, SourceLink } from '../source.ts'
-import { createSourceLink } from '../source-link.ts'
+import type { NewLink, ReadingOptions, SourceLink } from '../source.ts'
+import { NO_DESTINATION, readDomainName, toDeviceTargeting } from '../source-link.ts'
 import { ROOT } from './dub-click.ts'
 
 /** Columns that can name the short link. */
 const NAMES = ['key', 'Short link', 'link', 'shortLink']
 
-export function toDubLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink> {
-  const fields = new FieldReader(record)
+export function readDubLink(fields: FieldReader, options: ReadingOptions): NewLink {
   const shortUrl = readLinkName(fields)
   const archived = fields.flag('archived')
   const isDisabled = fields.text('disabledAt') !== null
-  const link = createSourceLink({
+  return {
     sourceKey: fields.text('id', 'Link ID'),
     host: shortUrl?.host ?? null,
     slug: shortUrl?.slug ?? null,
-    destinationUrl: fields.required(
-      'The link has no destination. Write its URL here.',
-      'url',
-      'Destination URL',
-    ),
+    destinationUrl: fields.required(NO_DESTINATION, 'url', 'Destination URL'),
     title: fields.text('title'),
     comments: fields.text('comments'),
     tags: readTags(fields),
@@ -34,14 +27,13 @@ export function toDubLink(record: FileRecord, options: ReadingOptions): Reading<
     expiredUrl: fields.text('expiredUrl'),
     password: fields.text('password'),
     geoTargeting: readCountries(fields),
-    deviceTargeting: readDevices(fields),
+    deviceTargeting: toDeviceTargeting({ ios: fields.text('ios'), android: fields.text('android') }),
     // Dub adds the query of the short URL to every destination.
     forwardQuery: true,
     ...readCard(fields),
     clicks: fields.number('clicks'),
     left: listLeft(fields, archived, isDisabled),
-  })
-  return fields.result(link)
+  }
 }
 
 function readLinkName(fields: FieldReader): ShortUrl | null {
@@ -95,12 +87,6 @@ function readCountries(fields: FieldReader): Record<string, string> {
       )
   }
   return targets
-}
-
-function readDevices(fields: FieldReader): SourceLink['deviceTargeting'] {
-  const ios = fields.text('ios')
-  const android = fields.text('android')
-  return { ...(ios !== null && { ios }), ...(android !== null && { android }) }
 }
 
 /** Without `proxy`, Dub keeps title, description and image of the destination and shows no card of its own. */

@@ -153,7 +153,7 @@ describe('links of Dub', () => {
         {
           field: 'Destination URL',
           value: null,
-          message: 'The link has no destination. Write its URL here.',
+          message: 'The destination is missing. Write the URL that the link leads to.',
         },
       ],
       [{ field: 'Created at', value: 'yesterday', message: NO_DATE }],

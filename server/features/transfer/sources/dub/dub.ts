@@ -1,8 +1,8 @@
 // Dub: its CSV exports of links and of events, and the JSON of its API. The formats: fixtures/dub/README.md.
 
 import type { ImportSource } from '../source.ts'
-import { OTHER_EVENTS, toDubClick } from './dub-click.ts'
-import { toDubLink } from './dub-link.ts'
+import { OTHER_EVENTS, readDubClick } from './dub-click.ts'
+import { readDubLink } from './dub-link.ts'
 
 /** The columns that the export had from July 2024 to October 2025: names of the database. */
 const LINK_COLUMNS_2024 = [
@@ -48,8 +48,8 @@ export const dub: ImportSource = {
   isClickFile: (columns) =>
     hasAll(columns, 'event', 'click', 'link') ||
     (hasAll(columns, 'Date', 'Link') && columns.every((column) => EVENT_COLUMNS.has(column))),
-  toLink: toDubLink,
-  toClick: toDubClick,
+  readLink: readDubLink,
+  readClick: readDubClick,
 }
 
 const hasAll = (columns: string[], ...names: string[]) => names.every((name) => columns.includes(name))

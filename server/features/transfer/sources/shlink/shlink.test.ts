@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { click, link, readExample, UTC } from '../read-example.fixture.ts'
+import { toLink } from '../read-record.ts'
 import { shlink } from './shlink.ts'
 
 const host = 's.acme.test'
@@ -122,7 +123,7 @@ describe('short URLs of Shlink', () => {
   })
   const readRules = (redirectRules: unknown) => {
     const fields = new Map(Object.entries({ shortCode: 'a', longUrl: 'https://acme.test/', redirectRules }))
-    return shlink.toLink({ row: 1, table: null, fields }, UTC) as {
+    return toLink(shlink, { row: 1, table: null, fields }, UTC) as {
       value: { rules: unknown; left: string[] }
     }
   }
@@ -176,7 +177,7 @@ describe('short URLs of Shlink', () => {
       { longUrl: `https://acme.test/${'x'.repeat(5000)}`, priority: 1, conditions: [condition] },
     ]
     const fields = new Map(Object.entries({ shortCode: 'a', longUrl: 'https://acme.test/', redirectRules }))
-    const reading = shlink.toLink({ row: 1, table: null, fields }, UTC)
+    const reading = toLink(shlink, { row: 1, table: null, fields }, UTC)
     const left = [
       `a redirect rule (language) to https://acme.test/${'x'.repeat(200)}`.slice(0, 199).concat('…'),
     ]

@@ -1,12 +1,10 @@
 // Shlink: the CSV of its web client and of its command line, and the JSON of its API. The formats: fixtures/shlink/README.md.
 
-import { FieldReader, toPlainName } from '../../files/fields.ts'
-import type { FileRecord } from '../../files/source-file.ts'
-import { readDomainName } from '../read-domain-name.ts'
+import { createColumnLookup, type FieldReader } from '../../files/fields.ts'
 import { type ShortUrl, splitShortUrl, toSlug } from '../short-url.ts'
-import type { ImportSource, Reading, ReadingOptions, SourceClick, SourceLink } from '../source.ts'
-import { createSourceClick, readClickTime, toKnown } from '../source-click.ts'
-import { createSourceLink } from '../source-link.ts'
+import type { ImportSource, NewClick, NewLink, ReadingOptions, SourceLink } from '../source.ts'
+import { readClickTime, toKnown } from '../source-click.ts'
+import { NO_DESTINATION, readDomainName } from '../source-link.ts'
 import { readRedirectRules } from './redirect-rules.ts'
 
 export const shlink: ImportSource = {
@@ -17,36 +15,31 @@ export const shlink: ImportSource = {
   // In the mode `strict`, which is the default. In the mode `loose` no two codes differ in case only.
   isCaseSensitive: true,
   isLinkFile(columns) {
-    const has = createLookup(columns)
+    const has = createColumnLookup(columns)
     return (
-      (has('shortCode') && (has('longUrl') || has('originalUrl'))) ||
+      (has('shortCode') && has('longUrl', 'originalUrl')) ||
       (has('shortUrl') && has('longUrl') && has('visits'))
     )
   },
   isClickFile(columns) {
-    const has = createLookup(columns)
+    const has = createColumnLookup(columns)
     if (!has('date') || !has('referer')) return false
     // The first visits that the web client exported had no more than these.
     const isOld = ['date', 'referer', 'browser', 'os', 'city'].every((name) => columns.includes(name))
     return has('potentialBot') || has('visitLocation') || isOld
   },
-  toLink: toShlinkLink,
-  toClick: toShlinkClick,
+  readLink,
+  readClick,
 }
 
 /** A short URL of Shlink: a row of the web client's CSV, or an object of the API. */
-function toShlinkLink(record: FileRecord, options: ReadingOptions): Reading<SourceLink> {
-  const fields = new FieldReader(record)
+function readLink(fields: FieldReader, options: ReadingOptions): NewLink {
   const meta = readObject(fields, 'meta')
   const visits = readObject(fields, 'visitsSummary')
   const rules = readRedirectRules(fields)
-  const link = createSourceLink({
+  return {
     ...readName(fields),
-    destinationUrl: fields.required(
-      'The short URL has no destination. Write its URL here.',
-      'longUrl',
-      'originalUrl',
-    ),
+    destinationUrl: fields.required(NO_DESTINATION, 'longUrl', 'originalUrl'),
     title: fields.text('title'),
     tags: readTags(fields),
     createdAt: fields.time(options, 'dateCreated', 'createdAt'),
@@ -60,8 +53,7 @@ function toShlinkLink(record: FileRecord, options: ReadingOptions): Reading<Sour
     // Clicks are those of people here.
     clicks: visits?.number('nonBots', 'total') ?? fields.number('visitsCount', 'visits'),
     left: [...rules.left, ...(fields.flag('crawlable') ? ['being shown to search engines'] : [])],
-  })
-  return fields.result(link)
+  }
 }
 
 /** A list is what PHP makes of an object without properties. */
@@ -89,25 +81,19 @@ function readTags(fields: FieldReader): string[] {
   return fields.list(typeof value === 'string' && value.includes('|') ? '|' : ',', 'tags')
 }
 
-function createLookup(columns: string[]): (name: string) => boolean {
-  const names = new Set(columns.map(toPlainName))
-  return (name) => names.has(toPlainName(name))
-}
-
 /** Types of visits that belong to no short URL. */
 const ORPHANS = new Set(['invalid_short_url', 'base_url', 'regular_404'])
 /** The path of the tracking pixel, after the short code. */
 const PIXEL = /\/track$/
 
 /** A visit of Shlink: a row of the web client's CSV or of the command line's, or an object of the API. */
-function toShlinkClick(record: FileRecord, options: ReadingOptions): Reading<SourceClick> {
-  const fields = new FieldReader(record)
+function readClick(fields: FieldReader, options: ReadingOptions): NewClick | null {
   if (ORPHANS.has(fields.text('type') ?? '')) return null
   const visitedUrl = toKnown(fields.text('visitedUrl'))
   const shortUrl = readVisitedShortUrl(fields, visitedUrl)
   if (!shortUrl) fields.add('visitedUrl', visitedUrl, NO_SHORT_URL)
   const place = fields.inner('visitLocation') ?? fields
-  const click = createSourceClick({
+  return {
     ...shortUrl,
     at: readClickTime(fields, options, 'date'),
     userAgent: fields.text('userAgent'),
@@ -120,8 +106,7 @@ function toShlinkClick(record: FileRecord, options: ReadingOptions): Reading<Sou
     bot: readBot(fields),
     visitedUrl,
     destinationUrl: toKnown(fields.text('redirectUrl')),
-  })
-  return fields.result(click)
+  }
 }
 
 const NO_SHORT_URL =

@@ -7,28 +7,29 @@ import { parseUrl } from '../../lib/web-url.ts'
 import { parseReason } from '../arguments.ts'
 import { type Command, CommandError, type CommandNeeds } from '../command.ts'
 
-export const suspendLinkCommand: Command = {
-  name: 'link suspend',
-  form: '<id, slug or short URL> [--reason <text>]',
-  help: 'answers 451 instead of redirecting; its owner sees the reason',
-  words: 1,
-  options: ['reason'],
-  async run(needs, { words, options }) {
-    const reason = parseReason(options.reason)
-    return JSON.stringify(await suspendLink(needs, await parseLinkReference(needs, words[0]), reason))
+export const LINK_COMMANDS: Command[] = [
+  {
+    name: 'link suspend',
+    form: '<id, slug or short URL> [--reason <text>]',
+    help: 'answers 451 instead of redirecting; its owner sees the reason',
+    words: 1,
+    options: ['reason'],
+    async run(needs, { words, options }) {
+      const reason = parseReason(options.reason)
+      return JSON.stringify(await suspendLink(needs, await parseLinkReference(needs, words[0]), reason))
+    },
   },
-}
-
-export const restoreLinkCommand: Command = {
-  name: 'link restore',
-  form: '<id, slug or short URL>',
-  help: 'lets a suspended link redirect again',
-  words: 1,
-  options: [],
-  async run(needs, { words }) {
-    return JSON.stringify(await restoreLink(needs, await parseLinkReference(needs, words[0])))
+  {
+    name: 'link restore',
+    form: '<id, slug or short URL>',
+    help: 'lets a suspended link redirect again',
+    words: 1,
+    options: [],
+    async run(needs, { words }) {
+      return JSON.stringify(await restoreLink(needs, await parseLinkReference(needs, words[0])))
+    },
   },
-}
+]
 
 /** A number may be an id and a slug. `id:2030` is an id only, and `/2030` is a slug only. */
 async function parseLinkReference(needs: CommandNeeds, text = ''): Promise<LinkReference> {

@@ -1,11 +1,13 @@
-// The notice to a workspace's owners that Towpath has disabled one of its channels: its content and its recipients.
+// The notices to a workspace's owners about a channel: Towpath has disabled it, or it falls behind. Their contents and
+// recipients.
 
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { ChannelRow } from '../channels/channel.ts'
 import type { NoticeContent, SendNeeds } from '../channels/contract.ts'
+import { createChannelNotice } from '../content/notice-content.ts'
 import { SUBMISSION_CREATED } from '../outbox/enqueue-deliveries.ts'
+import { COUNTED_MAX, countWaiting } from '../outbox/waiting-deliveries.ts'
 import { pickRecipients, readRecipientStates } from '../recipients/recipient-states.ts'
-import { createChannelContent } from './notice-content.ts'
 
 export interface NoticeRecipientNeeds {
   db: Database
@@ -43,13 +45,10 @@ export async function findChannelDisabledContent(
     ['Why', disabled.disabled_reason],
     ['What to do next', describeNextStep(waiting)],
   ])
-  return createChannelContent(
-    { ...channel, name: disabled.name },
-    { origin, at, fields, json: Object.fromEntries(fields) },
-  )
+  return createChannelNotice({ ...channel, name: disabled.name }, origin, at, fields)
 }
 
-export const nameChannel = ({ name, type }: Pick<ChannelRow, 'name' | 'type'>) =>
+const nameChannel = ({ name, type }: Pick<ChannelRow, 'name' | 'type'>) =>
   `${name} (${TYPE_NAMES[type] ?? type})`
 
 const TYPE_NAMES: Record<string, string> = {
@@ -68,6 +67,41 @@ function describeNextStep(waiting: number): string {
     ? `${again}: then the waiting notification is sent.`
     : `${again}: the ${waiting} notifications that wait for it are sent.`
 }
+
+/** @returns undefined when the channel has caught up, or is gone */
+export async function findChannelBehindContent(
+  connection: Connection,
+  channel: ChannelRow,
+  origin: string,
+  at: number,
+): Promise<NoticeContent | undefined> {
+  const { id, workspace_id } = channel
+  const behind = await connection
+    .selectFrom('channels')
+    .select(['name', 'type', 'failing_since', 'last_error'])
+    .where('workspace_id', '=', workspace_id)
+    .where('id', '=', id)
+    .where('enabled', '=', 1)
+    .where('behind_since', 'is not', null)
+    .executeTakeFirst()
+  const waiting = (await countWaiting(connection, [id], at)).get(id)
+  if (!behind || !waiting?.oldest) return undefined
+  const since = new Date(waiting.oldest).toISOString().slice(0, 16).replace('T', ' ')
+  const count = waiting.waiting >= COUNTED_MAX ? `More than ${COUNTED_MAX}` : String(waiting.waiting)
+  const fields = new Map([
+    ['Channel', nameChannel(behind)],
+    ['Waiting', `${count} notifications, the oldest since ${since} UTC`],
+    ['Why', behind.failing_since === null ? SLOW : `The last attempt failed: ${behind.last_error}`],
+    [
+      'What to do next',
+      'Every submission is stored and in the inbox. Waiting notifications are sent as fast as the receiver ' +
+        'accepts them. Make the receiver faster, or let fewer forms use the channel.',
+    ],
+  ])
+  return createChannelNotice({ ...channel, name: behind.name }, origin, at, fields)
+}
+
+const SLOW = 'Notifications arrive faster than the receiver accepts them'
 
 /**
  * The owners. In a workspace without people, the recipients of its email channels who have confirmed. Nobody where the operator has set
