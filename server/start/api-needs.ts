@@ -16,7 +16,6 @@ interface ApiParts extends CommonParts, Pick<PublicEndpoints, 'attempts' | 'spam
   imports: ImportService
   notify: Notify
   doctor: Doctor
-  resolvePendingAttribution: (workspaceId: number) => Promise<void>
 }
 
 /** The needs of the routes of /v1, by feature. */
@@ -41,7 +40,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
     cards: { site, limiter, allow: webhookAllow },
     favicons: { site, allow: webhookAllow, now, hasFavicons: config.favicons },
     destinations: { site, now, sync: services.destinationSync },
-    domains: createVerificationNeeds(config, services),
+    domains: createVerificationNeeds(services),
     redirects: { site, domains, now, isBlockedDestination },
     splits: { site, hits, now, resolvePendingAttribution },
     exports: {
@@ -91,8 +90,7 @@ export function createApiNeeds(config: Config, services: ApiParts) {
 }
 
 /** Dependencies of a domain's DNS check, in the API and in the daily job. */
-export const createVerificationNeeds = (config: Config, shared: CommonParts) => ({
+export const createVerificationNeeds = (shared: CommonParts) => ({
   ...shared,
-  mailOwners: (workspaceId: number, mail: OwnersMail) =>
-    mailOwners({ ...shared, onlyVerified: config.signup === 'open' }, workspaceId, mail),
+  mailOwners: (workspaceId: number, mail: OwnersMail) => mailOwners(shared, workspaceId, mail),
 })

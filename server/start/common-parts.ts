@@ -3,6 +3,7 @@
 import type { Config } from '../config/config.ts'
 import { createMailBudget, limitMails } from '../features/accounts/abuse/mail-budget.ts'
 import { createRateLimiter } from '../features/accounts/access/rate-limiter.ts'
+import { createClickInference } from '../features/attribution/infer-clicks.ts'
 import { createDestinationSync } from '../features/destinations/sync-destinations.ts'
 import type { Uploads } from '../features/forms/uploads/uploads.ts'
 import { createClickIds } from '../features/hits/click-id.ts'
@@ -54,7 +55,7 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
     countedUntil: () => Math.min(hitWorker.countedUntil(), getOthersShippedUntil()),
   }
   const site = addDomains(needs.site, domains)
-  return {
+  const parts = {
     db,
     disk,
     uploads,
@@ -86,7 +87,9 @@ export function createCommonParts(config: Config, needs: CommonNeeds) {
     mailBudget,
     builtFiles: db.engine === 'postgres' ? createBuiltFileStore({ db, now }) : undefined,
     sendMail: send && limitMails(send, mailBudget),
+    onlyVerified: config.signup === 'open',
   }
+  return { ...parts, ...createClickInference(parts) }
 }
 
 /** No link may lead to a short link, on whatever domain: it could make a loop. */

@@ -9,7 +9,6 @@ import { pruneSessions } from '../features/accounts/auth/sessions.ts'
 import { pruneInvitations } from '../features/accounts/workspaces/invitations.ts'
 import { createClickAnnouncer } from '../features/analytics/feed/announce-clicks.ts'
 import { reportMissing } from '../features/analytics/missing/report-missing.ts'
-import type { ClickInference } from '../features/attribution/infer-clicks.ts'
 import type { BackupSchedule } from '../features/backup/schedule.ts'
 import { pruneChanges } from '../features/cluster/prune-changes.ts'
 import { createDestinationWatch } from '../features/destinations/watch-destinations.ts'
@@ -63,7 +62,6 @@ const toJob = (name: string, period: Period, run: Job['run']): Job =>
     : { name, everyMs: period.every, firstMs: period.first, run }
 
 export interface JobParts extends CommonParts, Pick<Stores, 'setSalts'> {
-  attribution: ClickInference
   imports: ImportService
   submissionPruner: SubmissionPruner
   backups: BackupSchedule
@@ -105,19 +103,17 @@ function listNodeJobs(config: Config, parts: JobParts): Job[] {
 
 /** Jobs that work on shared rows: one node does them for all. */
 function listClusterJobs(config: Config, parts: JobParts): Job[] {
-  const { db, now, imports, attribution, wakeDeliverer } = parts
+  const { db, now, imports, wakeDeliverer } = parts
   const { origin, hitRetentionDays } = config
   const counting = {
     ...parts,
     origin,
     defaultDomain: parts.site.domain,
     wakeDeliverer,
-    resolvePendingAttribution: attribution.resolvePendingAttribution,
   }
-  const mailing = { ...parts, origin, onlyVerified: config.signup === 'open' }
-  const verification = createVerificationNeeds(config, parts)
+  const verification = createVerificationNeeds(parts)
   return [
-    toJob('resolve pending attribution', SECOND, attribution.resolveAllPending),
+    toJob('resolve pending attribution', SECOND, parts.resolveAllPending),
     // All workers of a machine share one directory, and all nodes one bucket.
     toJob('erase the files of deleted submissions', 5 * SECOND, parts.uploads.erase),
     toJob('end splits', MINUTE, () => endDueSplits(counting)),
@@ -128,12 +124,12 @@ function listClusterJobs(config: Config, parts: JobParts): Job[] {
     ),
     toJob('send reports of views', 30 * SECOND, () => sendDueReports(counting)),
     toJob('check alerts of views', MINUTE, () => sendDueAlerts(counting)),
-    toJob('report missing slugs', 10 * MINUTE, () => reportMissing(mailing)),
+    toJob('report missing slugs', 10 * MINUTE, () => reportMissing(counting)),
     // A run takes 35 seconds at most, and the last check of it 20 more.
     toJob(
       'watch destinations',
       MINUTE,
-      createDestinationWatch({ ...mailing, sync: parts.destinationSync, allow: config.webhookAllow }),
+      createDestinationWatch({ ...counting, sync: parts.destinationSync, allow: config.webhookAllow }),
     ),
     // Lists are sorted by what this job moves.
     toJob('move new clicks into links', MINUTE, () => moveNewClicks(db)),

@@ -3,7 +3,6 @@
 
 import { dirname } from 'node:path'
 import type { Config } from '../config/config.ts'
-import type { ClickInference } from '../features/attribution/infer-clicks.ts'
 import { type BackupSchedule, createBackupSchedule } from '../features/backup/schedule.ts'
 import { createSubmissionPruner } from '../features/forms/erasure/prune-submissions.ts'
 import { toRetentionStart } from '../features/hits/retention.ts'
@@ -29,17 +28,15 @@ interface LaterParts extends CommonParts, PublicEndpoints {
   hitWorker: Stores['hitWorker']
   setSalts: Stores['setSalts']
   notify: Notify
-  attribution: ClickInference
 }
 
 /** Jobs run from now on. */
 export function openLaterServices(
   config: Config,
-  { hitWorker, setSalts, notify, attribution, ...shared }: LaterParts,
+  { hitWorker, setSalts, notify, ...shared }: LaterParts,
   { worker, reading, addMetrics }: LaterOptions,
 ) {
   const { now } = shared
-  const { resolvePendingAttribution } = attribution
   const backups = createServiceBackups(config, now, worker)
   const doctor = createServerDoctor(config, { ...shared, hitWorker })
   const imports = openServiceImports(config, { ...shared, ...reading })
@@ -47,7 +44,6 @@ export function openLaterServices(
   const jobs = startJobs(config, {
     ...shared,
     setSalts,
-    attribution,
     imports,
     submissionPruner,
     backups,
@@ -55,12 +51,12 @@ export function openLaterServices(
   })
   for (const part of [backups, imports, submissionPruner]) addMetrics(part.metrics)
   return {
-    sharedViews: createViewNeeds(config, { ...shared, resolvePendingAttribution }),
+    sharedViews: createViewNeeds(config, shared),
     mailRoutes: notify.mailRoutes,
     doctor,
     doctorRoutes: { ...config, ...doctor, inspectHits: hitWorker.inspect, now },
     signIn: { ...config, ...shared },
-    api: createApiNeeds(config, { ...shared, imports, notify, resolvePendingAttribution, doctor }),
+    api: createApiNeeds(config, { ...shared, imports, notify, doctor }),
     async close() {
       backups.stop()
       await imports.stop()

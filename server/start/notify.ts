@@ -1,8 +1,6 @@
 // Wires notifications: the senders, the deliverer, and the needs of the API of channels and deliveries.
 
 import type { Config } from '../config/config.ts'
-import type { MailBudget } from '../features/accounts/abuse/mail-budget.ts'
-import type { RateLimiter } from '../features/accounts/access/rate-limiter.ts'
 import { mailOwners } from '../features/accounts/workspaces/mail-owners.ts'
 import { listOwnerEmails } from '../features/accounts/workspaces/members.ts'
 import { createAddressHasher } from '../features/forms/replies/mailbox.ts'
@@ -11,28 +9,16 @@ import { createReplyReader } from '../features/forms/replies/read-reply.ts'
 import { createReplyLinks } from '../features/forms/replies/reply-links.ts'
 import { createReplyOutbox } from '../features/forms/replies/reply-outbox.ts'
 import { createNotificationContentReader } from '../features/forms/submissions/notification-content.ts'
-import type { Uploads } from '../features/forms/uploads/uploads.ts'
 import { channelSenders } from '../features/notify/channels/registry.ts'
 import { createSealing } from '../features/notify/channels/secrets.ts'
 import { openDeliverer } from '../features/notify/delivery/deliverer.ts'
 import { createRecipientLinks } from '../features/notify/recipients/recipient-links.ts'
-import type { MailSender } from '../http/mail/send-mail.ts'
 import { closeMailers } from '../http/mail/smtp.ts'
-import type { Database } from '../storage/database/open-database.ts'
-
-export interface NotifyNeeds {
-  db: Database
-  limiter: RateLimiter
-  mailBudget: MailBudget
-  sendMail?: MailSender
-  now: () => number
-  resolvePendingAttribution: (workspaceId: number) => Promise<void>
-  uploads: Pick<Uploads, 'links' | 'store'>
-}
+import type { CommonParts } from './common-parts.ts'
 
 /** Opens the deliverer, which delivers from now on. */
-export async function openNotify(config: Config, needs: NotifyNeeds) {
-  const { db, now, limiter, mailBudget, sendMail, resolvePendingAttribution } = needs
+export async function openNotify(config: Config, parts: CommonParts) {
+  const { db, now, limiter, mailBudget, sendMail, resolvePendingAttribution } = parts
   const { origin, secret, webhookAllow, trustProxy, smtpUrl, mailFrom } = config
   const replyLinks = createReplyLinks(secret, origin)
   const hashAddress = createAddressHasher(secret)
@@ -47,7 +33,7 @@ export async function openNotify(config: Config, needs: NotifyNeeds) {
       mailBudget,
       origin,
       readFile: async (key: string) => {
-        const bytes = await needs.uploads.store.read(key)
+        const bytes = await parts.uploads.store.read(key)
         if (!bytes) throw new Error(`The file store has no ${key}`)
         return new Response(bytes).bytes()
       },
@@ -57,15 +43,13 @@ export async function openNotify(config: Config, needs: NotifyNeeds) {
       db,
       origin,
       resolvePendingAttribution,
-      toFileUrl: (key) => needs.uploads.links.toUrl(key, now()),
+      toFileUrl: (key) => parts.uploads.links.toUrl(key, now()),
     }),
     readReply: createReplyReader({ db, links: replyLinks, hashAddress, origin }),
-    ownerEmails: (workspaceId: number) =>
-      listOwnerEmails({ db, onlyVerified: config.signup === 'open' }, workspaceId),
+    ownerEmails: (workspaceId: number) => listOwnerEmails(parts, workspaceId),
   }
   const deliverer = await openDeliverer({ ...shared, db })
   const { wake, metrics } = deliverer
-  const owners = { db, limiter, sendMail, onlyVerified: config.signup === 'open' }
   return {
     /** The needs of `createNotifyApi`. */
     api: { ...shared, wake },
@@ -79,8 +63,7 @@ export async function openNotify(config: Config, needs: NotifyNeeds) {
       hashAddress,
       mailFrom: smtpUrl === undefined ? undefined : mailFrom,
       wakeDeliverer: wake,
-      onLimit: (workspaceId) =>
-        void mailOwners(owners, workspaceId, toPausedRepliesMail(origin, workspaceId)),
+      onLimit: (workspaceId) => void mailOwners(parts, workspaceId, toPausedRepliesMail(origin, workspaceId)),
     }),
     wake,
     metrics,

@@ -73,10 +73,10 @@ export function openPublicEndpoints(config: Config, shared: CommonParts, notify:
 export type PublicEndpoints = ReturnType<typeof openPublicEndpoints>
 
 /** Limits on what strangers may store. */
-function createStorageLimits(config: Config, { clock, ...shared }: CommonParts) {
-  const owners = { ...shared, onlyVerified: config.signup === 'open' }
+function createStorageLimits(config: Config, shared: CommonParts) {
+  const { clock } = shared
   return {
-    ...createFormStorageLimits(owners, config, clock),
+    ...createFormStorageLimits(shared, config, clock),
     pageViewLimit: createStorageLimit({ kind: 'page_views', perWorkspace: config.pageViewsPerDay, clock }),
   }
 }

@@ -3,7 +3,6 @@
 import type { Config } from '../config/config.ts'
 import { toUploadsNeeds } from '../config/upload-settings.ts'
 import { VERSION } from '../config/version.ts'
-import { createClickInference } from '../features/attribution/infer-clicks.ts'
 import { openUploads } from '../features/forms/uploads/uploads.ts'
 import { readHitMetrics } from '../features/hits/metrics.ts'
 import { createBlocklist } from '../features/links/blocklist/blocklist.ts'
@@ -46,9 +45,7 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   const stores = await openStores(config, site, options)
   const uploads = await openUploads({ ...stores, ...toUploadsNeeds(config, worker), now, clock })
   const shared = createCommonParts(config, { ...stores, uploads, site, blocklist, now, clock })
-  const attribution = createClickInference(shared)
-  const { resolvePendingAttribution } = attribution
-  const notify = await openNotify(config, { ...shared, resolvePendingAttribution })
+  const notify = await openNotify(config, shared)
   const endpoints = openPublicEndpoints(config, shared, notify)
   const feed = await followChanges({ ...shared, ...endpoints })
   await preloadLinks(shared)
@@ -61,12 +58,12 @@ export async function openServices(config: Config, options: ServiceOptions = {})
   for (const part of [feed, observability, uploads]) metrics.add(part.metrics)
   const later = createLater(async () => {
     const { openLaterServices } = await import('./later.ts')
-    const parts = { ...stores, ...shared, ...endpoints, notify, attribution }
+    const parts = { ...stores, ...shared, ...endpoints, notify }
     return openLaterServices(config, parts, { worker, reading, addMetrics: metrics.add })
   })
   return {
     ...stores,
-    ...createPublicNeeds(config, { ...shared, resolvePendingAttribution }, endpoints),
+    ...createPublicNeeds(config, shared, endpoints),
     /** Starts the jobs, and opens what the API and the sign-in need. */
     openLater: later.open,
     observer: observability.observer,
@@ -120,7 +117,7 @@ function createDrain(endStreams: () => void) {
 /** Dependencies of the public routes. */
 function createPublicNeeds(
   config: Config,
-  shared: CommonParts & { resolvePendingAttribution: (workspaceId: number) => Promise<void> },
+  shared: CommonParts,
   { intake, forms, formFacts }: PublicEndpoints,
 ) {
   return {

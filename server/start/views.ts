@@ -6,19 +6,17 @@ import { STATS_STYLE } from '../features/views/share-page/render-share.ts'
 import { createSharePass } from '../features/views/share-page/share-pass.ts'
 import type { CommonParts } from './common-parts.ts'
 
-type ViewParts = CommonParts & { resolvePendingAttribution: (workspaceId: number) => Promise<void> }
-
-const toCounting = (parts: ViewParts) => ({ ...parts, defaultDomain: parts.site.domain })
+const toCounting = (parts: CommonParts) => ({ ...parts, defaultDomain: parts.site.domain })
 
 /** The part of the needs of public routes that is about views. */
-export const createViewNeeds = ({ secret, origin, trustProxy }: Config, shared: ViewParts) => ({
+export const createViewNeeds = ({ secret, origin, trustProxy }: Config, shared: CommonParts) => ({
   ...toCounting(shared),
   trustProxy,
   pass: createSharePass(secret, origin),
 })
 
 /** The public statistics of a link. */
-export const renderPublicStats = async (parts: ViewParts, link: { id: number; workspaceId: number }) => ({
+export const renderPublicStats = async (parts: CommonParts, link: { id: number; workspaceId: number }) => ({
   style: STATS_STYLE,
   content: await renderLinkStats(toCounting(parts), link),
 })

@@ -47,7 +47,7 @@ export async function openDiskSpace({
   let mark = 0
   let failing = false
   let held = 0
-  /** Given back since the last check, which may not have seen what was written. */
+  /** Room that was given back since the last check. The check may not have seen what was written into it. */
   let settling = 0
 
   async function check() {

@@ -24,7 +24,10 @@ export interface FilterValues {
   negate: boolean
 }
 
-/** The name of a missing value, in answers and in filters. */
+/**
+ * The name of a missing value, in answers, filters and roll-ups. In a roll-up, a hit whose value is this text is in the
+ * same row.
+ */
 export const toNullLabel = (name: FilterName | 'class') =>
   name === 'referrer' || name === 'referrerUrl' || name === 'source' ? '(direct)' : 'Unknown'
 

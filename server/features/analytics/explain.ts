@@ -8,7 +8,7 @@ import { toIso } from '../../lib/iso-time.ts'
 import type { HitAnswer, HitQuery, HitReader } from '../../storage/hits/hit-engine.ts'
 import { ORIGIN_KINDS, type OriginPart, type RawReason } from '../../storage/hits/rollups/answer-origin.ts'
 import { type Actor, may } from '../accounts/access/actor.ts'
-import { countOriginDays } from '../hits/rollups/origin-days.ts'
+import { countOriginDays } from '../hits/rollups/question-origins.ts'
 import { chooseGranularity, type Granularity, type TimeRange } from './timeline.ts'
 
 export const explainParameter = oneOf(['1']).optional().openapi({

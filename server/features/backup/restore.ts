@@ -8,7 +8,7 @@ import { isKnownMigration, skipIds } from '../../storage/database/sqlite-snapsho
 import { findShortage } from '../../storage/disk-space.ts'
 import { tryToLockDataDir } from '../../storage/lock.ts'
 import { syncToDisk } from '../../storage/write-durably.ts'
-import { skipSegments } from '../hits/spool/skip-segments.ts'
+import { skipSegments } from '../hits/spool/segment.ts'
 import { copyFile, hashFile } from './copy-file.ts'
 import { type BackupFile, BackupProblem, type Manifest, readManifest } from './manifest.ts'
 import { DATA, isInside, MANIFEST, SUMS, toRestoreDraft } from './places.ts'

@@ -1,4 +1,4 @@
-// Changes the rows that an earlier release has stored, in slices from the newest row on. A migration notes in `open_names`
+// Changes the rows that an earlier release has stored, in slices, the newest rows first. A migration notes in `open_names`
 // which rows are left, so that the work goes on where it stopped.
 
 import { takeTurn } from '../../lib/concurrency/take-turn.ts'

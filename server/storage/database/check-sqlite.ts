@@ -1,4 +1,4 @@
-// Checks the SQLite file in a process of its own, because SQLite would hold the event loop up, and for a limited time.
+// Checks the SQLite file for a limited time, in a process of its own, because SQLite would block the event loop.
 
 import { join } from 'node:path'
 

@@ -25,7 +25,7 @@ export interface CountBufferNeeds<T> {
   merge: (into: T, count: T) => void
   /** Stores at most PER_WRITE counts in one transaction. */
   store: (counts: T[]) => Promise<void>
-  /** The count that stands for one that does not fit any more; without this it is dropped. It has few keys. */
+  /** The count that stands for one that does not fit any more; without this it is dropped. Such counts have few keys. */
   toOverflow?: (count: T) => T
 }
 

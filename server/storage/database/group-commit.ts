@@ -39,7 +39,7 @@ interface WriteJob {
   body: TransactionBody<unknown>
   /** When `write` was called, on the monotonic clock. */
   since: number
-  /** Who waits for it. */
+  /** The request that waits for it. */
   request: RequestContext | undefined
   resolve: (value: unknown) => void
   reject: (error: unknown) => void

@@ -18,7 +18,7 @@ interface NewestRow {
 interface NewestOrder<Row> {
   /** Stands in cursors. */
   name: string
-  /** Whose rows they are, where the query joins others. */
+  /** The table of the rows. The query may join others. */
   table: string
   /** Without it, ids alone decide: a later row has a higher one. */
   byCreation?: boolean

@@ -94,32 +94,24 @@ export async function migrate(
   connection: Kysely<Tables>,
   migrations: Record<string, Migration>,
 ): Promise<void> {
-  const applied = await listAppliedMigrations(connection)
-  await renameSteps(connection as Kysely<unknown>, applied)
-  if (await isNewer(connection, migrations, toNewSteps(applied))) return
+  await renameSteps(connection as Kysely<unknown>, await listAppliedMigrations(connection))
+  if (await isNewer(connection, migrations)) return
   const migrator = new Migrator({ db: connection, provider: { getMigrations: async () => migrations } })
   const { error, results } = await migrator.migrateToLatest()
   if (!error) return
   const step = results?.find((result) => result.status === 'Error')?.migrationName
   // A newer release, which starts at the same time, may have been first.
-  if (step === undefined && (await isNewer(connection, migrations, await listAppliedMigrations(connection))))
-    return
+  if (step === undefined && (await isNewer(connection, migrations))) return
   throw new Error(`The database could not be brought up to date${step ? ` (step ${step})` : ''}.`, {
     cause: error,
   })
 }
 
 /** Whether a newer release has migrated the database, and this one can use it. @throws when it cannot */
-async function isNewer(
-  connection: Kysely<Tables>,
-  migrations: Record<string, Migration>,
-  applied: string[],
-): Promise<boolean> {
-  const unknown = applied.filter((name) => !(name in migrations))
+async function isNewer(connection: Kysely<Tables>, migrations: Record<string, Migration>): Promise<boolean> {
+  const { unknown, isUsable } = await readMigrationState(connection, migrations)
   if (unknown.length === 0) return false
-  const floor = await findFloor(connection)
-  const hasAll = Object.keys(migrations).every((name) => applied.includes(name))
-  if (floor !== undefined && floor in migrations && hasAll) return true
+  if (isUsable) return true
   throw new Error(
     `This database was made by a newer version of Towpath (it has ${unknown.join(', ')}), which this version cannot ` +
       'work with. Start that version, or restore a backup of this version.',
@@ -144,7 +136,7 @@ export async function readMigrationState(
   const applied = toNewSteps(await listAppliedMigrations(connection))
   const unknown = applied.filter((name) => !(name in migrations))
   const missing = Object.keys(migrations).filter((name) => !applied.includes(name))
-  const floor = await findFloor(connection)
+  const floor = unknown.length === 0 ? undefined : await findFloor(connection)
   const allowsThisRelease = floor !== undefined && floor in migrations && missing.length === 0
   return { missing, unknown, applied: applied.length, isUsable: unknown.length === 0 || allowsThisRelease }
 }

@@ -162,7 +162,7 @@ export function openPostgres(url: string, connections = CONNECTIONS): DatabaseHa
   }
 }
 
-/** A transaction of PostgreSQL is one write. Its time has that of the wait for a connection. */
+/** Counts a transaction of PostgreSQL as one write. Its time includes the wait for a connection. */
 async function measure<T>(work: Promise<T>, stats: CommitStats): Promise<T> {
   const [request, from] = [findRequest(), performance.now()]
   const value = await work
@@ -216,7 +216,7 @@ async function runTransaction<T>(
   return value
 }
 
-/** A connection is used again: the statement of its former transaction must go. */
+/** A connection is used again, so the statement of its last transaction must be removed. */
 const setLastStatement = (transaction: ControlledTransaction<Tables>, text: string | undefined) =>
   transaction.getExecutor().provideConnection(async (connection) => {
     if (text === undefined) BEFORE_COMMIT.delete(connection)

@@ -9,7 +9,7 @@ import type { Tables } from './tables.ts'
 /** A row has at most some kilobytes: a hundred are a few milliseconds of processor time. */
 const SLICE_ROWS = 100
 
-/** The place of a row, which every table has, whatever its key. */
+/** Every table has the place of its rows, whatever its key is. */
 const isAmong: Record<DatabaseEngine, (places: RawBuilder<unknown>) => RawBuilder<unknown>> = {
   sqlite: (places) => sql`rowid in (${places})`,
   postgres: (places) => sql`ctid = any(array(${places}))`,

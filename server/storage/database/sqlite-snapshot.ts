@@ -26,7 +26,7 @@ export interface SqliteSnapshot {
   stop(): void
 }
 
-/** Starts the copy. The new file grows only after the moment that it is of. */
+/** Starts the copy. When the new file begins to grow, the moment of its rows is past. */
 export function startSqliteSnapshot(from: string, to: string): SqliteSnapshot {
   const child = Bun.spawn([process.execPath, '-e', SNAPSHOT_SCRIPT, from, to], {
     // A compiled server is its own executable. The variable makes it act as Bun.
@@ -86,8 +86,8 @@ export const isKnownMigration = (name: string): boolean =>
   name in listMigrations('sqlite') || REPLACED_STEPS.includes(name)
 
 /**
- * Leaves out the next ids of every table. For a file that is older than answers which clients have: what was made after
- * it must not share an id with what is made from now on.
+ * Leaves out the next ids of every table. For a file from a backup: clients may know ids that were given out after the
+ * backup, and no new row may get one of them.
  */
 export function skipIds(path: string, ids: number): void {
   const database = new Database(path)

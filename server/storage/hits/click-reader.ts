@@ -1,11 +1,10 @@
 // The questions that an engine answers with one statement each, the same in every engine.
 
 import type { FilterDialect, Statement } from '../filter-sql.ts'
-import { toClickPageSql } from './click-page-sql.ts'
+import { toClickPageSql, toRecentClicksSql } from './click-list-sql.ts'
 import type { SpanDialect } from './hit-dialect.ts'
 import type { HitEngine } from './hit-engine.ts'
 import { toLastClicksSql, toLastClickTimesSql } from './last-clicks-sql.ts'
-import { toRecentClicksSql } from './recent-clicks-sql.ts'
 
 export type ClickReader = Pick<
   HitEngine,

@@ -5,7 +5,7 @@ import type { OriginJoinDialect, OriginLookUpDialect } from '../sources/origin-s
 import type { OwnColumn } from './hit-engine.ts'
 
 interface CountDialect extends FilterDialect {
-  /** Counts the visitors of a group exactly. Hits of nobody (`NO_VISITOR`) are none. */
+  /** Counts the visitors of a group exactly. Hits of `NO_VISITOR` have none. */
   countVisitors: string
   /** A table with the rows (`link_id`, `slot`), from two lists of equal length. */
   pairs(linkIds: string, slots: string): string

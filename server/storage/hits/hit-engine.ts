@@ -177,7 +177,7 @@ export type StoredClick = Hit & { node: string }
 export interface ClickPage {
   /** By node, and then by id. Imported hits are left out. */
   clicks: StoredClick[]
-  /** After them. */
+  /** The position after these clicks. */
   position: StorePosition
 }
 /** A question for the newest clicks of people in a range. */

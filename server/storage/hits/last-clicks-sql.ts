@@ -23,7 +23,7 @@ interface Span {
   before: number | undefined
 }
 
-/** A visitor as an engine may have stored it, in the part of a span in which it may have done so. */
+/** A form in which an engine may have stored the visitor, and the part of the span with this form. */
 interface SpanPart extends Pick<Span, 'visitor' | 'since' | 'until'> {
   span: number
 }
@@ -39,7 +39,7 @@ const CLICK_COLUMNS = [
 ]
 
 /**
- * The spans of a visitor do not overlap, and neither do the parts in which it is stored in one form, so the engine compares
+ * The spans of a visitor do not overlap, and neither do the parts with one form of the visitor. So the engine compares
  * each click with one moment only: 330,000 clicks of one visitor before 500 moments take 0.4 s, not 8. A span without a click
  * has no row: `read` gives its moment the click of the visitor's span before it.
  */

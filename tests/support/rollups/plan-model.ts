@@ -3,6 +3,7 @@
 
 import { createRandom, type Random } from '../../../server/lib/seeded-random.ts'
 import { DAY_MS } from '../../../server/lib/utc-day.ts'
+import { toNullLabel } from '../../../server/storage/filter-grammar.ts'
 import { type Hit, NO_VISITOR } from '../../../server/storage/hits/hit.ts'
 import {
   type HitAnswer,
@@ -21,7 +22,6 @@ import {
   toDay,
   toMonth,
   toNextMonth,
-  toNullName,
 } from '../../../server/storage/hits/rollups/rollup.ts'
 import { type HitWorld, pickInt } from './hit-world.ts'
 import { findBucket, getValue, isMatch, recountHits, sortAnswers, toPerson } from './recount-hits.ts'
@@ -136,7 +136,7 @@ function countRows(hits: readonly Hit[], set: RollUpSet): SumRow[] {
   const columns = listRowColumns(set)
   const toValues = (hit: Hit) => {
     const values: Values = {}
-    for (const column of columns) values[column] = getValue(hit, column) ?? toNullName(column)
+    for (const column of columns) values[column] = getValue(hit, column) ?? toNullLabel(column)
     return values
   }
   const groups = Map.groupBy(counted, (hit) => JSON.stringify(toValues(hit)))
@@ -184,7 +184,7 @@ const nameNull = (filter: HitQuery['filters'][number]): HitQuery['filters'][numb
   // A text among the ids of links would be an error of the engine.
   if (filter.column === 'linkId' && filter.values.includes(null))
     throw new Error('A link has no name for null')
-  return { ...filter, values: filter.values.map((value) => value ?? toNullName(filter.column)) }
+  return { ...filter, values: filter.values.map((value) => value ?? toNullLabel(filter.column)) }
 }
 
 function toKey(groupBy: HitQuery['groupBy'], values: Values, at: number): HitAnswer['key'] {

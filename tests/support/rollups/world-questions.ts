@@ -8,6 +8,7 @@ import {
 } from '../../../server/features/analytics/timeline.ts'
 import { createWeightedPicker, pick, type Random } from '../../../server/lib/seeded-random.ts'
 import { DAY_MS } from '../../../server/lib/utc-day.ts'
+import { toNullLabel } from '../../../server/storage/filter-grammar.ts'
 import { HIT_CLASSES, HIT_OUTCOMES } from '../../../server/storage/hits/hit.ts'
 import type {
   HitColumn,
@@ -17,12 +18,7 @@ import type {
   HitSelection,
 } from '../../../server/storage/hits/hit-engine.ts'
 import type { ParamColumn } from '../../../server/storage/hits/kept-params.ts'
-import {
-  CLICK_COLUMNS,
-  PEOPLE_COLUMNS,
-  SLOT_MS,
-  toNullName,
-} from '../../../server/storage/hits/rollups/rollup.ts'
+import { CLICK_COLUMNS, PEOPLE_COLUMNS, SLOT_MS } from '../../../server/storage/hits/rollups/rollup.ts'
 import { ORIGIN_DIMENSIONS } from '../../../server/storage/sources/origin-sql.ts'
 import { TRAFFIC_CHANNELS } from '../../../server/storage/sources/traffic-channel.ts'
 import { type HitWorld, listWorldValues, pickInt, ROLLED_DIMENSIONS, WORLD_WORKSPACES } from './hit-world.ts'
@@ -154,7 +150,7 @@ function pickGrouping(range: TimeRange, zone: string, random: Random): HitGroupi
       // Another name than usual, and one that is a value too.
       const nullAs =
         random() < 0.93
-          ? toNullName(column)
+          ? toNullLabel(column)
           : pick(['none', 'Unknown', '(direct)', 'DE', 'a.example'], random)
       return { by: column, limit: pick(LIMITS, random), nullAs }
     }
@@ -212,7 +208,7 @@ function pickFilter(column: Exclude<HitColumn, ParamColumn>, random: Random): Hi
   const list = listValues(column)
   const length = random() < 0.55 ? 1 : random() < 0.15 ? 0 : 2 + pickInt(3, random)
   let values = Array.from({ length }, () => pick(list, random))
-  const name = toNullName(column)
+  const name = toNullLabel(column)
   // As the API asks: a filter for the name includes hits without a value.
   if (values.some((value) => value === null || value === name) && random() < 0.6)
     values = [...values, null, name]
@@ -237,7 +233,7 @@ function listValues(column: Exclude<HitColumn, ParamColumn>): readonly (string |
     default: {
       const values = listWorldValues(column)
       const otherCase = values.map((value) => value?.toUpperCase() ?? null)
-      return [...values, ...values, null, toNullName(column), 'unknown', 'nowhere', ...otherCase]
+      return [...values, ...values, null, toNullLabel(column), 'unknown', 'nowhere', ...otherCase]
     }
   }
 }

@@ -2,8 +2,7 @@ import { expect, test } from 'bun:test'
 import { findSurvivors, toMutants } from '../../../../tests/support/rollups/mutate-source.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { OriginPart } from '../../../storage/hits/rollups/answer-origin.ts'
-import { countOriginDays } from './origin-days.ts'
-import { addQuestion, NO_QUESTIONS } from './question-origins.ts'
+import { addQuestion, countOriginDays, NO_QUESTIONS } from './question-origins.ts'
 import { createWorkerCountSums, NO_COUNTS } from './worker-counts.ts'
 
 const HOUR = DAY_MS / 24
@@ -54,7 +53,7 @@ const COUNTED = { rolledUp: 2, hits: 2 }
 
 test('each rule of these counts matters', async () => {
   expect(countOriginDays(MIXED, 9 * DAY_MS)).toEqual(COUNTED)
-  const mutants = toMutants('origin-days.ts', [
+  const mutants = toMutants('question-origins.ts', [
     ['days without hits', "if (why === 'no_hits') continue", ''],
     ['today', 'Math.min(partEnd, tomorrow)', 'partEnd'],
     ['parts of one day', 'after - Math.max(toDay(start), nextDay)', 'after - toDay(start)'],
@@ -63,7 +62,7 @@ test('each rule of these counts matters', async () => {
   ])
   const check = (copy: { countOriginDays: typeof countOriginDays }) =>
     Bun.deepEquals(copy.countOriginDays(MIXED, 9 * DAY_MS), COUNTED)
-  expect(await findSurvivors(import.meta.dir, ['origin-days.ts'], mutants, check)).toEqual([])
+  expect(await findSurvivors(import.meta.dir, ['question-origins.ts'], mutants, check)).toEqual([])
 })
 
 test('questions are counted by what their answers are made of, and days after today by nobody', () => {

@@ -1,7 +1,9 @@
-// Counts the origins of answers: roll-ups, hits, or both.
+// Counts the origins of answers: roll-ups, hits, or both. Counts the UTC days of an answer, too: days answered from
+// roll-ups, and days with hits that were read.
 
+import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { OriginPart } from '../../../storage/hits/rollups/answer-origin.ts'
-import { countOriginDays } from './origin-days.ts'
+import { toDay } from '../../../storage/hits/rollups/rollup.ts'
 
 /** Counts of questions, and of the days that they asked for. */
 export type QuestionOrigins = Record<
@@ -33,4 +35,30 @@ export function addQuestion(
     rolledUpDays: counts.rolledUpDays + rolledUp,
     hitDays: counts.hitDays + hits,
   }
+}
+
+export interface OriginDays {
+  rolledUp: number
+  /** Days with hits that were read. */
+  hits: number
+}
+
+/** Days without hits are not counted. @param parts in order, without gaps */
+export function countOriginDays(parts: readonly OriginPart[], now: number): OriginDays {
+  const tomorrow = (toDay(now) + 1) * DAY_MS
+  let [all, hits] = [0, 0]
+  // A day that two parts share counts once.
+  let [nextDay, nextHitDay] = [-Infinity, -Infinity]
+  for (const { start, from, end: partEnd, why } of parts) {
+    if (why === 'no_hits') continue
+    const end = Math.min(partEnd, tomorrow)
+    if (start >= end) continue
+    const after = toDay(end - 1) + 1
+    all += Math.max(0, after - Math.max(toDay(start), nextDay))
+    nextDay = Math.max(nextDay, after)
+    if (from !== 'hits') continue
+    hits += Math.max(0, after - Math.max(toDay(start), nextHitDay))
+    nextHitDay = after
+  }
+  return { rolledUp: all - hits, hits }
 }

@@ -2,7 +2,7 @@
 // file on a full disk ends the process with SIGBUS. So a full disk fails here, and never inside a redirect.
 
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, open, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renameDurably, writeDurably } from '../../../storage/write-durably.ts'
 import {
@@ -59,4 +59,15 @@ async function writeEmptySegment(file: FileHandle, bytes: number, header: Buffer
   const zeros = Buffer.alloc(FILL_BYTES)
   for (let at = 0; at < bytes; at += FILL_BYTES) await file.writeFile(zeros.subarray(0, bytes - at))
   await file.write(header, 0, header.length, 0)
+}
+
+/**
+ * Skips segment numbers, in a spool that no server has open: the next segment has a number that is higher by `count` than the
+ * last one. An id of a hit has the number of its segment, so a directory that is restored from a backup gives out no id twice.
+ */
+export async function skipSegments(dir: string, count: number): Promise<void> {
+  const seqs = (await readdir(dir)).map(parseSegmentName).filter((seq) => seq !== null)
+  const seq = Math.max(0, ...seqs) + count
+  const header = encodeHeader({ seq, createdAt: Date.now(), nonce: randomBytes(4).readUInt32LE(0) })
+  await writeDurably(join(dir, toSegmentName(seq)), (file) => file.writeFile(header), 'wx')
 }

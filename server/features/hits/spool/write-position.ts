@@ -41,7 +41,4 @@ export function mapWritePosition(spoolDir: string): Int32Array {
 }
 
 /** Reads how many hits wait in memory, in another process. 0 where no server has run. */
-export function readWaitingHits(spoolDir: string): number {
-  const path = toPositionFile(spoolDir)
-  return existsSync(path) ? (mapWritePosition(spoolDir)[WAITING_HITS] ?? 0) : 0
-}
+export const readWaitingHits = (spoolDir: string): number => readWritePosition(spoolDir)?.[WAITING_HITS] ?? 0

@@ -15,10 +15,9 @@ import type {
 import { packClicks, readNewClicks } from '../batches/new-clicks.ts'
 import { addQuestion } from '../rollups/question-origins.ts'
 import { isBefore, type SpoolPosition } from '../spool/position.ts'
-import { eraseHits, eraseImportedHits } from './erase-hits.ts'
+import { eraseHits, eraseImportedHits, pruneHits } from './erase-hits.ts'
 import { reportProgress } from './progress.ts'
 import { type MessageToWorker, readQuestion, type WorkerCall } from './protocol.ts'
-import { pruneHits } from './prune-hits.ts'
 import { ship } from './ship.ts'
 import type { WorkerState } from './worker-state.ts'
 

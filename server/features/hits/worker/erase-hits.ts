@@ -1,15 +1,15 @@
-// Erases the hits of deleted workspaces and of undone imports: from the files that wait, the batches and the engine, so that
-// no rebuild of the engine brings them back.
+// Removes hits of deleted workspaces, of undone imports, and those past their retention: from the files that wait, the batches
+// and the engine, so that no rebuild of the engine brings them back.
 
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { unavailable } from '../../../lib/failure.ts'
 import { log } from '../../../lib/log.ts'
-import type { ImportedHits } from '../../../storage/hits/hit-engine.ts'
+import type { HitEngine, ImportedHits } from '../../../storage/hits/hit-engine.ts'
 import { isUnreadableName } from '../../../storage/quarantine.ts'
 import { deleteHitCopy } from '../batches/hit-copy.ts'
 import { listPendingImports } from '../batches/hit-import.ts'
-import { rewriteBatches } from '../batches/rewrite-batches.ts'
+import { findFirstHit, rewriteBatches } from '../batches/rewrite-batches.ts'
 import { importPending, ship } from './ship.ts'
 import { listAllBatches, type WorkerState } from './worker-state.ts'
 
@@ -23,16 +23,11 @@ const POLL_MS = 50
  */
 export async function eraseHits(worker: WorkerState, workspaceIds: number[]): Promise<void> {
   const erased = new Set(workspaceIds)
-  // Raw hits and pending imports become batches first, which the next step rewrites.
-  await importPending(worker)
-  await ship(worker)
+  await takeInHits(worker)
   for (const list of listAllBatches(worker))
     await rewriteBatches(list, ({ workspaceId }) => !erased.has(workspaceId))
   await deleteUnreadableFiles(worker)
-  await deleteHitCopy(worker.settings.dataDir)
-  // A load that began before its batch was rewritten has ended when the engine erases. Later loads find the new file.
-  await worker.engine.settled()
-  await worker.engine.useBetweenLoads((engine) => engine.erase(workspaceIds))
+  await removeFromEngine(worker, (engine) => engine.erase(workspaceIds))
   log.info('workspaces_erased', { workspaces: workspaceIds.join(' ') })
 }
 
@@ -50,19 +45,31 @@ async function deleteUnreadableFiles(worker: WorkerState) {
 /** The links' counters have these hits when it resolves. */
 export async function eraseImportedHits(worker: WorkerState, hits: ImportedHits): Promise<void> {
   const { workspaceId, importId } = hits
-  // Pending files become batches first, which the next steps rewrite.
-  await importPending(worker)
-  await ship(worker)
+  await takeInHits(worker)
   if (listPendingImports(worker.settings.dataDir).length > 0) throw unavailable('Hits wait to be taken in', 1)
   // After the hits of a batch are gone, its counts could not be sent again.
   await waitUntilCounted(worker)
   for (const list of listAllBatches(worker))
     await rewriteBatches(list, (hit) => hit.importId !== importId || hit.workspaceId !== workspaceId)
-  await deleteHitCopy(worker.settings.dataDir)
-  // A load that began before its batch was rewritten has ended when the engine deletes. Later loads find the new file.
-  await worker.engine.settled()
-  await worker.engine.useBetweenLoads((engine) => engine.deleteImported(hits))
+  await removeFromEngine(worker, (engine) => engine.deleteImported(hits))
   log.info('imported_hits_erased', { workspace: workspaceId, import: importId })
+}
+
+/** Raw hits and pending imports become batches, which the next steps rewrite. */
+async function takeInHits(worker: WorkerState): Promise<void> {
+  await importPending(worker)
+  await ship(worker)
+}
+
+/** Call it when the batches are rewritten. */
+async function removeFromEngine(
+  { engine, settings }: WorkerState,
+  remove: (engine: HitEngine) => Promise<void>,
+): Promise<void> {
+  await deleteHitCopy(settings.dataDir)
+  // A load that began before its batch was rewritten has ended when the engine removes. Later loads find the new file.
+  await engine.settled()
+  await engine.useBetweenLoads(remove)
 }
 
 async function waitUntilCounted({ batches, clickCounts }: WorkerState): Promise<void> {
@@ -71,5 +78,19 @@ async function waitUntilCounted({ batches, clickCounts }: WorkerState): Promise<
   while (clickCounts.lastCounted() < last) {
     if (performance.now() > deadline) throw unavailable('Clicks are not counted yet', 1)
     await Bun.sleep(POLL_MS)
+  }
+}
+
+/**
+ * Removes the hits that are past their retention: those recorded before `worker.since`. Links keep their counters, so a
+ * batch that is not counted yet stays whole.
+ */
+export async function pruneHits(worker: WorkerState): Promise<void> {
+  const { engine, clickCounts, since, settings } = worker
+  await engine.use((open) => open.deleteBefore(since))
+  for (const batch of listAllBatches(worker).flat()) {
+    if (batch.node === settings.node && batch.number > clickCounts.lastCounted()) continue
+    const oldest = await findFirstHit(batch)
+    if (oldest && oldest.at < since) await rewriteBatches([batch], (hit) => hit.at >= since)
   }
 }

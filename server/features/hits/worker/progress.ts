@@ -1,6 +1,5 @@
 // Reports the worker's progress to the server.
 
-import { countWaitingBatches } from './room-for-batches.ts'
 import { NOTHING_SHIPPED, type WorkerState } from './worker-state.ts'
 
 /** Call it when a pass has ended, and when the engine has changed. */
@@ -28,4 +27,10 @@ export function reportProgress(worker: WorkerState): void {
       rollUps: worker.rollUps.stats(),
     },
   })
+}
+
+/** The batches that the engine is not known to hold. */
+function countWaitingBatches({ batches, engine, settings }: WorkerState) {
+  const waiting = batches.filter(({ number }) => number > engine.mark(settings.node))
+  return { batches: waiting.length, bytes: waiting.reduce((sum, batch) => sum + batch.bytes, 0) }
 }

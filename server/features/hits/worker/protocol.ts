@@ -42,7 +42,7 @@ export interface WorkerSettings {
   pruneEveryMs: number
   /** Hits recorded before this moment are past their retention. 0 keeps all. */
   since: number
-  /** The maximum size of batches that wait for the engine. Depends on the disk when absent (room-for-batches.ts). */
+  /** The maximum size of batches that wait for the engine. Depends on the disk when absent (ship.ts). */
   batchBytesMax?: number
   /** The idle time after which the worker reports that it is idle. */
   idleMs: number

@@ -2,9 +2,9 @@
 
 import { describeError, log } from '../../../lib/log.ts'
 import { runForNobody } from '../../../lib/telemetry/request-context.ts'
+import { readDiskSpace } from '../../../storage/disk-space.ts'
 import { WAITING_HITS } from '../spool/write-position.ts'
 import { reportProgress } from './progress.ts'
-import { verifyRoomForBatches } from './room-for-batches.ts'
 import type { WorkerState } from './worker-state.ts'
 
 /** Pause of timers after a failed pass (a full disk, say). */
@@ -37,6 +37,21 @@ async function runPass(worker: WorkerState) {
       position: worker.reader.position(),
     }
   reportProgress(worker)
+}
+
+/**
+ * Keeps room on the disk while the hit engine is away: batches that wait for it take at most half of the space that would be
+ * free without them. Later hits stay in the spool, and then the rules for a low disk apply (docs/contract.md §16).
+ * @throws while the engine is away and the batches take their share of the disk
+ */
+async function verifyRoomForBatches(worker: WorkerState): Promise<void> {
+  const { batches, engine, settings } = worker
+  const bytes = batches.reduce((sum, batch) => sum + batch.bytes, 0)
+  worker.bytesMax = settings.batchBytesMax ?? (bytes + (await readDiskSpace(settings.dataDir)).free) / 2
+  if (bytes <= worker.bytesMax || engine.canLoad()) return
+  throw new Error(
+    `${batches.length} batches wait for the hit store and take half of the free disk. Hits stay in the spool`,
+  )
 }
 
 /** Runs a pass and only logs its failure. */

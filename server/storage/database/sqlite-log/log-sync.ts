@@ -1,6 +1,5 @@
 // Brings commits to the disk without blocking the event loop: SQLite writes a commit into its log, a thread of the runtime
-// syncs the log,
-// and only then the commit is answered (docs/adr/0041-checkpoints.md).
+// syncs the log, and only then the commit is answered (docs/adr/0041-checkpoints.md).
 
 import { closeSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'

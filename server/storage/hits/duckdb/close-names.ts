@@ -33,7 +33,7 @@ async function findOpenNames(connection: DuckDBConnection): Promise<OpenNames | 
   return { before: Number(before), days: days.getRows().map(([day]) => Number(day)) }
 }
 
-/** Run it in a transaction: the roll-ups of the day count no more. */
+/** Run it in a transaction: it makes the roll-ups of the day invalid. */
 async function closeNamesOfDay(connection: DuckDBConnection, day: number): Promise<void> {
   for (const table of ['hits_arrived', 'hits_sorted'])
     await connection.run(

@@ -39,7 +39,7 @@ export async function openReadConnections(
       await new Promise<void>((resolve) => {
         onAllIdle = resolve
         if (idle.length === all.length) resolve()
-        // A caller that still waits for an answer will not be there to read it.
+        // Nobody will read the answers of the questions that still run.
         else for (const connection of all) connection.interrupt()
       })
       for (const connection of all) connection.closeSync()

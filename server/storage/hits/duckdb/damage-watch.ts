@@ -38,7 +38,7 @@ export const isEngineDead = (error: unknown): boolean =>
 export const isDamage = (error: unknown) =>
   error instanceof Error && /corrupt database file/i.test(error.message)
 
-/** A transaction could not be rolled back. Its connection can begin no other one, and would read what was true when it began. */
+/** A transaction could not be rolled back. Its connection cannot begin another one, and would read old rows. */
 export class OpenTransaction extends Error {
   constructor(cause: unknown) {
     super('A transaction could not be rolled back', { cause })

@@ -145,7 +145,7 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
   const removeAlone = <T>(work: () => Promise<T>) =>
     watchDamage(() => rollUps.withRepair(() => engine.runAlone(() => engine.writeQueue(work))))
   const remove = async (deleteHits: () => Promise<number>) => {
-    // No question may see the marks of roll-ups, and not their sums any more.
+    // No question may see marks of roll-ups whose sums are gone.
     if ((await runTransaction(writer, deleteHits, engine.lock.exclusive)) > 0) await writer.run('CHECKPOINT')
   }
   const load = async (batch: Batch) => {

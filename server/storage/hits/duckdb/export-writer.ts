@@ -45,7 +45,7 @@ interface ClickWriterNeeds {
   count(text: string, params: SqlValue[]): Promise<readonly (readonly unknown[])[]>
   /**
    * Runs `write` when it is its turn and DuckDB can read the hits of the slice.
-   * @param write takes what makes a subquery with these hits, in brackets
+   * @param write gets the text of a subquery with these hits, in brackets
    */
   withSlice(
     slice: TimeSlice,

@@ -19,7 +19,7 @@ export const toHalfCopyPath = (path: string) => `${path}.half`
 /** The spill directory of queries: it may hold raw clicks, among other things. */
 export const toSpillPath = (path: string) => `${path}.tmp`
 
-/** Files that a killed process may leave behind. Hits that were deleted since then would be in them. */
+/** Files that a killed process may leave behind. They may have hits that were deleted later. */
 export const listLeftoverPaths = (path: string) => [
   toSpillPath(path),
   toHalfCopyPath(path),

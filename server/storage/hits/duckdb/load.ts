@@ -51,7 +51,7 @@ export function loadBatch(
     await writeMark(writer, node, number)
     return { hits: rowsChanged, days }
   }
-  // No question may see the hits of a day and its mark, or neither of them.
+  // Late hits delete the marks of their days: no question may count such hits twice, or miss them.
   return runTransaction(writer, load, (commit) => (isLate ? lock.exclusive(commit) : commit()))
 }
 

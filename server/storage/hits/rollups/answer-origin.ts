@@ -8,7 +8,7 @@ export const RAW_REASONS = [
   'question',
   /** The day has not ended, or has not been rolled up yet. */
   'not_rolled_up',
-  /** Nobody has hits of these days: reading them costs nothing. */
+  /** These days have no hits: reading them costs nothing. */
   'no_hits',
   /** The range begins or ends within the day. */
   'edge',
@@ -36,7 +36,7 @@ export interface OriginPart {
   start: number
   end: number
   from: OriginKind
-  /** Only of hits. */
+  /** Only for parts that were read from hits. */
   why?: RawReason
 }
 

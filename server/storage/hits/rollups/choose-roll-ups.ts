@@ -1,5 +1,6 @@
 // Decides which roll-ups can answer a question exactly. Pure: it knows neither an engine nor which days are rolled up.
 
+import { toNullLabel } from '../../filter-grammar.ts'
 import type { HitColumn, HitFilter, HitQuery } from '../hit-engine.ts'
 import {
   CLICK_COLUMNS,
@@ -7,7 +8,6 @@ import {
   PEOPLE_COLUMNS,
   type PeopleColumn,
   type RollUpSet,
-  toNullName,
 } from './rollup.ts'
 
 export interface RollUpChoice {
@@ -47,12 +47,12 @@ const toSet = (column: string): RollUpSet | undefined =>
 
 /** Whether the answer names missing values as roll-ups do. */
 const hasUsualNullName = ({ groupBy }: HitQuery) =>
-  !('nullAs' in groupBy) || groupBy.by === 'linkId' || groupBy.nullAs === toNullName(groupBy.by)
+  !('nullAs' in groupBy) || groupBy.by === 'linkId' || groupBy.nullAs === toNullLabel(groupBy.by)
 
 /** A missing value and its name are one row. A filter that tells them apart is for hits. */
 function isRowFilter({ column, values }: HitFilter): boolean {
   if (column === 'linkId') return !values.some((value) => value === null)
-  const name = toNullName(column)
+  const name = toNullLabel(column)
   const ignoresCase = column === 'device' || column === 'browser' || column === 'os'
   const isName = (value: string | number | null) =>
     value !== null && (ignoresCase ? `${value}`.toLowerCase() === name.toLowerCase() : `${value}` === name)
@@ -63,5 +63,5 @@ function isRowFilter({ column, values }: HitFilter): boolean {
 function isOneValue(filters: readonly HitFilter[]): boolean {
   const [filter] = filters
   if (filters.length !== 1 || !filter || filter.negate) return false
-  return new Set(filter.values.map((value) => value ?? toNullName(filter.column))).size <= 1
+  return new Set(filter.values.map((value) => value ?? toNullLabel(filter.column))).size <= 1
 }

@@ -54,7 +54,7 @@ export function toHeadSql(
     params,
     read(rows) {
       const [, lastLow, places] = rows[0] ?? []
-      // A value that no head names could be in the list as well.
+      // Then a value that no head names could be in the list, too.
       const isOpen = Number(places ?? 0) < groupBy.limit || bound >= Number(lastLow)
       return isOpen || rows.length > KEYS_MAX ? undefined : rows.map(([key]) => String(key))
     },

@@ -97,8 +97,8 @@ export function planDays(
 const RAW_SPANS_MAX = 20
 
 /**
- * Where the answer to a question for hits alone comes from. Days that nobody has hits of cost nothing, whatever the reason.
- * @param hitDays see `RollUpState`; undefined when nobody can say
+ * Where the answer to a question for hits alone comes from. Days without hits cost nothing, whatever the reason.
+ * @param hitDays see `RollUpState`; undefined when it is not known
  */
 export const toHitsOrigin = (
   { start, end }: Pick<HitQuery, 'start' | 'end'>,
@@ -107,7 +107,7 @@ export const toHitsOrigin = (
 ): OriginPart[] =>
   listOpenParts(start, end, hitDays).map((part) => (part.why === 'no_hits' ? part : { ...part, why }))
 
-/** Days beside the rolled ones: those that nobody has hits of cost nothing, and are no reason to read the others' hits. */
+/** Days that are not rolled up. Those without hits cost nothing, and are no reason to read the hits of the others. */
 function listOpenParts(start: number, end: number, hitDays: DaySpan): OriginPart[] {
   const from = Math.max(start, Math.min(end, hitDays.start * DAY_MS))
   const to = Math.max(from, Math.min(end, hitDays.end * DAY_MS))
@@ -118,7 +118,7 @@ function listOpenParts(start: number, end: number, hitDays: DaySpan): OriginPart
   ].filter((part) => part.start < part.end)
 }
 
-/** Steps of another time zone cut days all over the range. People can choose another zone, but not other days. */
+/** Buckets of another time zone cut days all over the range. People can choose another zone, but not other days. */
 function toScatterReason(parts: readonly OriginPart[]): RawReason {
   const places = parts.filter(({ from, why }) => from === 'hits' && why !== 'no_hits')
   return places.filter(({ why }) => why === 'bucket').length * 2 > places.length ? 'bucket' : 'scattered'

@@ -1,10 +1,11 @@
 // The SELECTs that make the roll-ups of a day from its hits, and those of a month from its days. They are the same in every
 // engine; a dialect says what differs.
 
+import { toNullLabel } from '../../filter-grammar.ts'
 import type { HitDimension } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
 import { toSetNumber, toValueTable } from './rolled-sql.ts'
-import { CLICK_COLUMNS, PEOPLE_COLUMNS, SLOT_MS, toNullName } from './rollup.ts'
+import { CLICK_COLUMNS, PEOPLE_COLUMNS, SLOT_MS } from './rollup.ts'
 
 /** The number of top values that a month keeps. The rest of a long tail is looked up only where it can matter. */
 export const HEAD_VALUES = 1000
@@ -30,7 +31,7 @@ export const toSourceColumns = (toSlot: (slotMs: number) => string): string =>
     `${toSlot(SLOT_MS)} AS slot`,
     "(outcome = 'landing') AS is_landing",
     '(import_id IS NOT NULL) AS is_import',
-    ...PEOPLE_COLUMNS.map((column) => `coalesce(${column}, '${toNullName(column)}') AS ${column}`),
+    ...PEOPLE_COLUMNS.map((column) => `coalesce(${column}, '${toNullLabel(column)}') AS ${column}`),
     ...STORED_CLICK_COLUMNS.map((column) => HIT_COLUMNS[column]),
   ].join(', ')
 
@@ -79,7 +80,7 @@ export function listDayStatements(source: string, day: number): RollUpStatement[
 const listValueStatements = (clicks: string, day: number): RollUpStatement[] =>
   CLICK_COLUMNS.map((column) => {
     const stored = column === 'source' || column === 'channel' ? column : HIT_COLUMNS[column]
-    const value = `coalesce(${stored}, '${toNullName(column)}')`
+    const value = `coalesce(${stored}, '${toNullLabel(column)}')`
     return {
       table: `roll_${toValueTable(column)}`,
       columns: 'name, value, clicks, visitors',

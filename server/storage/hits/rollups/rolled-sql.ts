@@ -2,6 +2,7 @@
 // day in common, so their visitors add up.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
+import { toNullLabel } from '../../filter-grammar.ts'
 import {
   createBinder,
   type Statement,
@@ -15,14 +16,7 @@ import { type HitAnswer, type HitColumn, type HitFilter, type HitQuery, LINK_DAY
 import { toTopOriginsSql } from '../hit-origin-sql.ts'
 import { isOriginGrouping, toGroupingSql, toSelectionSql } from '../hit-sql.ts'
 import type { DaySpan, RollUpPlan } from './plan-days.ts'
-import {
-  CLICK_COLUMNS,
-  type ClickColumn,
-  type RollUpSet,
-  type RollUpState,
-  SLOT_MS,
-  toNullName,
-} from './rollup.ts'
+import { CLICK_COLUMNS, type ClickColumn, type RollUpSet, type RollUpState, SLOT_MS } from './rollup.ts'
 
 /** Inputs shared by the parts of a statement. */
 interface Builder {
@@ -143,7 +137,7 @@ const toFilterConditions = ({ query, plan, dialect, bind }: Builder): string[] =
 /** In the rows, a missing value has its name. */
 const toRowFilter = (filter: HitFilter) => ({
   ...filter,
-  values: [...new Set(filter.values.map((value) => value ?? toNullName(filter.column)))],
+  values: [...new Set(filter.values.map((value) => value ?? toNullLabel(filter.column)))],
 })
 
 /** Visitors before a cut have their first click there, and visitors after it their last. */

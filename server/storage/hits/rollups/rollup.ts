@@ -4,7 +4,6 @@
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { OriginDimension } from '../../sources/origin-sql.ts'
 import type { HitDimension } from '../hit.ts'
-import type { HitColumn } from '../hit-engine.ts'
 
 /** A quarter of an hour: today the offset of every time zone is a multiple of it. Until 1979 some were not. */
 export const SLOT_MS = 15 * 60 * 1000
@@ -41,10 +40,6 @@ export const CLICK_COLUMNS = [
   'channel',
 ] as const satisfies readonly (HitDimension | OriginDimension)[]
 export type ClickColumn = (typeof CLICK_COLUMNS)[number]
-
-/** Under which name a roll-up counts hits without a value. A hit whose value is this text is in the same row. */
-export const toNullName = (column: HitColumn): string =>
-  column === 'referrer' || column === 'referrerUrl' || column === 'source' ? '(direct)' : 'Unknown'
 
 /**
  * The source of an answer.

@@ -22,13 +22,11 @@ const connection = (error: Error) =>
 const create = (error: Error, knowsHitDays = true) =>
   createExplainer({
     readers: { use: (_, work) => work(connection(error)) },
-    run: () => Promise.reject(error),
     askHits: async () => [{ key: null, clicks: 7, visitors: 5 }],
     hitDays: async (read) => {
       await read(async () => (knowsHitDays ? { start: 0, end: 0 } : Promise.reject(error)))
       return { start: DAY / DAY_MS, end: DAY / DAY_MS + 1 }
     },
-    isOutOfMemory: (each) => each === error && error.message.includes('memory'),
     countDrops: () => 0,
     onDamage() {},
   })

@@ -12,7 +12,7 @@ import { toRolledSql } from '../../rollups/rolled-sql.ts'
 import type { ReadConnections } from '../connections.ts'
 import { isDamage } from '../damage-watch.ts'
 import { duckDbDialect } from '../dialect.ts'
-import type { runStatement } from '../query.ts'
+import { isOutOfMemory, runStatement } from '../query.ts'
 import { rollBack } from '../transaction.ts'
 import { readRollUpState } from './marks.ts'
 import type { Roller } from './roller.ts'
@@ -21,7 +21,6 @@ interface QuestionNeeds {
   readers: Pick<ReadConnections, 'use'>
   /** Counts hits alone. */
   askHits(query: HitQuery): Promise<HitAnswer[]>
-  run: typeof runStatement
   /** How often the roll-ups were dropped. */
   countDrops(): number
   /**
@@ -30,7 +29,6 @@ interface QuestionNeeds {
    * @param areHitsRead whether the hits of the question could be read
    */
   onDamage(seen: number, areHitsRead: boolean): void
-  isOutOfMemory(error: unknown): boolean
   /** See `Roller`. */
   hitDays: Roller['hitDays']
 }
@@ -46,7 +44,7 @@ export function createExplainer(needs: QuestionNeeds): QuestionExplainer {
     needs
       .hitDays((find) => needs.readers.use(workspaceId, find))
       .catch((error: unknown) => {
-        if (needs.isOutOfMemory(error)) return undefined
+        if (isOutOfMemory(error)) return undefined
         throw error
       })
   const answerFromHits = async (query: HitQuery, why: RawReason) => {
@@ -65,9 +63,9 @@ export function createExplainer(needs: QuestionNeeds): QuestionExplainer {
         readSnapshot(connection, () => askRollUps(needs, connection, query, choice)),
       )
     } catch (error) {
-      if (needs.isOutOfMemory(error)) return answerFromHits(query, 'memory')
+      if (isOutOfMemory(error)) return answerFromHits(query, 'memory')
       if (!isDamage(error)) throw error
-      // Before the hits are read: that may fail too, and would hide the damage.
+      // Logged first: reading the hits may fail too, and would hide the damage.
       log.error('hits.roll_ups_damaged', describeError(error))
       damagedAt = performance.now()
       let areHitsRead = false
@@ -84,7 +82,7 @@ export function createExplainer(needs: QuestionNeeds): QuestionExplainer {
 }
 
 async function askRollUps(
-  { run, hitDays }: QuestionNeeds,
+  { hitDays }: QuestionNeeds,
   connection: DuckDBConnection,
   query: HitQuery,
   choice: RollUpChoice,
@@ -94,8 +92,8 @@ async function askRollUps(
   const plan = planDays(query, choice, state)
   if (Array.isArray(plan)) return plan
   const head = toHeadSql(query, plan, state, duckDbDialect)
-  const keys = head && (await run(connection, head))
-  const answers = await run(connection, toRolledSql(query, plan, state, duckDbDialect, keys))
+  const keys = head && (await runStatement(connection, head))
+  const answers = await runStatement(connection, toRolledSql(query, plan, state, duckDbDialect, keys))
   return { answers, origin: plan.origin }
 }
 
@@ -108,7 +106,7 @@ async function readSnapshot<T>(connection: DuckDBConnection, read: () => Promise
     reason = error
     throw error
   } finally {
-    // Nothing was written, and a failed transaction ends in the same way.
+    // Nothing was written. A failed transaction ends in the same way.
     await rollBack(connection, reason)
   }
 }

@@ -48,7 +48,7 @@ export function createRollUpFailures(path: string): RollUpFailures {
   let task: RollUpTask | undefined
   const set = (next: FailureState) => {
     state = next
-    // The next `begin` writes the file again. Until then, it says too much.
+    // The next `begin` writes the file again. Until then, it names a failure too many.
     tryToWrite(path, next)
   }
   return {
@@ -76,7 +76,7 @@ export function createRollUpFailures(path: string): RollUpFailures {
       const start = new Date(task.start * DAY_MS).toISOString()
       log.error(event, { rollUp: task.kind, start, ...describeError(error) })
       if (isEngineDead(error)) return
-      // Ten minutes bring no memory.
+      // Memory will not be there in ten minutes.
       const failed = isTooLarge ? addFailure(before.failed, task, LATER_REST_MS) : state.failed
       set({ ...before, failed })
     },
@@ -110,7 +110,7 @@ function readFailures(path: string): FailureState {
     const entries = (failed as [string, Failure][]).map(
       ([key, each]) => [key, { times: Number(each.times), until: limit(each.until) }] as const,
     )
-    // Days that are no more, because their hits were deleted, would stay for ever.
+    // Otherwise days whose hits were deleted would stay for ever.
     const recent = entries.filter(([, each]) => each.until > now - DAY_MS)
     if (until > now) log.warn('hits.roll_ups_rest', { deaths, until: new Date(limit(until)).toISOString() })
     return { deaths: Number(deaths), until: limit(until), failed: new Map(recent) }
@@ -121,14 +121,14 @@ function readFailures(path: string): FailureState {
   }
 }
 
-/** Not synced: what a power loss takes are rests, and no roll-up causes one. */
+/** Not synced: a power loss takes only rests, and no roll-up causes a power loss. */
 function writeFailures(path: string, { failed, ...rest }: FailureState): void {
   const half = `${path}.half`
   try {
     if (failed.size === 0 && rest.deaths === 0) rmSync(path, { force: true })
     else {
       writeFileSync(half, JSON.stringify({ ...rest, failed: [...failed] }), { mode: 0o600 })
-      // A full disk must not take what the file says.
+      // A full disk must not empty the file.
       renameSync(half, path)
     }
   } catch (error) {

@@ -5,7 +5,7 @@ import { describeError, log } from '../../../../lib/log.ts'
 import type { RollUpProgress } from '../../hit-engine.ts'
 import type { ReadConnections } from '../connections.ts'
 import { type DamageWatch, isDamage } from '../damage-watch.ts'
-import { createQueryRunner, isOutOfMemory, runStatement } from '../query.ts'
+import { createQueryRunner } from '../query.ts'
 import { createExplainer, type QuestionExplainer } from './ask.ts'
 import { checkRollUps } from './marks.ts'
 import { createRoller, type RollerNeeds } from './roller.ts'
@@ -27,7 +27,7 @@ export interface RollUps {
   /** See `HitEngine.rollUp`. */
   rollUp(now: number): Promise<RollUpProgress>
   /**
-   * Runs work that deletes marks or sums. Where roll-ups that cannot be read fail it, they are dropped, and the work runs once
+   * Runs work that deletes marks or sums. Where it fails because roll-ups cannot be read, they are dropped, and the work runs once
    * more. Call it neither in the write queue nor in `runAlone`.
    */
   withRepair<T>(work: () => Promise<T>): Promise<T>
@@ -56,7 +56,7 @@ export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps
   const turns = createTurns(needs)
   const roller = createRoller({ ...needs, restMs, headValues, isClosing: turns.isClosing })
 
-  /** @param seen `drops` before the damage was met. Roll-ups that were dropped since are other ones. */
+  /** @param seen `drops` before the damage was met: if they were dropped since, the damage is gone */
   async function drop(seen: number) {
     if (drops !== seen) return
     await writeQueue(() => recreateRollUps(writer, lock.exclusive))
@@ -96,8 +96,6 @@ export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps
   const explain = createExplainer({
     readers,
     askHits,
-    run: runStatement,
-    isOutOfMemory,
     hitDays: roller.hitDays,
     countDrops: () => drops,
     onDamage(seen, areHitsRead) {
@@ -117,7 +115,7 @@ export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps
 }
 
 interface Turns {
-  /** Runs work that nothing else runs beside. @returns undefined once the file is being closed */
+  /** Runs work alone. @returns undefined once the file is being closed */
   run<T>(work: () => Promise<T>): Promise<T | undefined>
   isClosing(): boolean
   /** Interrupts what runs, and begins nothing more. */

@@ -64,7 +64,7 @@ export async function findRollUpTask(
   return { task: untried ?? (await find(isResting)), waiting: open.length, hitDays }
 }
 
-/** Days without hits are rolled up with the first of them: they have nothing. Later days may have their marks. */
+/** Days without hits in a row are rolled up together: there is nothing to sum up. Later days may have their marks. */
 async function spanDays(
   connection: RollUpConnection,
   start: number,
@@ -121,7 +121,7 @@ export const rollUp = (connection: RollUpConnection, task: RollUpTask, headValue
 
 async function rollUpDays(connection: RollUpConnection, { start, end }: RollUpTask): Promise<void> {
   for (const table of Object.keys(DAY_TABLES)) await deleteDays(connection, table, start, end)
-  // Sums of a month are of the days as they were.
+  // The sums of the month are those of the old days.
   await deleteDays(connection, 'roll_month_marks', toMonth(start), end)
   let total = 0
   if (await createSource(connection, start)) {

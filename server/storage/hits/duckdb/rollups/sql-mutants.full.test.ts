@@ -111,12 +111,12 @@ const DAYS: MutantRule[] = [
   ['other outcomes', " AND outcome IN ('redirect', 'landing')", ''],
   [
     'the name of null in values',
-    "`coalesce(${stored}, '${toNullName(column)}')`",
+    "`coalesce(${stored}, '${toNullLabel(column)}')`",
     "`coalesce(${stored}, '')`",
   ],
   [
     'the name of null of people',
-    "`coalesce(${column}, '${toNullName(column)}') AS ${column}`",
+    "`coalesce(${column}, '${toNullLabel(column)}') AS ${column}`",
     "`coalesce(${column}, '') AS ${column}`",
   ],
   ['mixed sets', 'WHERE s <> visitors', 'WHERE false'],

@@ -1,11 +1,20 @@
-// Builds the SQL statement that pages through the clicks of a link in the order in which the engine got them.
+// Builds the SQL statements that list clicks: those of a link, page by page in the order in which the engine got them; and the
+// newest ones of a workspace.
 
 import { createBinder, type FilterDialect, type Statement, toAnyOfSql } from '../filter-sql.ts'
 import type { Hit } from './hit.ts'
 import { HIT_COLUMNS } from './hit-columns.ts'
-import type { ClickPage, ClickPageQuery, StoredClick } from './hit-engine.ts'
+import { IS_CLICK } from './hit-day.ts'
+import {
+  type ClickPage,
+  type ClickPageQuery,
+  RECENT_CLICK_FIELDS,
+  type RecentClick,
+  type RecentClicksQuery,
+  type StoredClick,
+} from './hit-engine.ts'
 
-/** In this order the rows have them, after the node. */
+/** The fields of a row after its node, in order. */
 const FIELDS = Object.keys(HIT_COLUMNS) as (keyof Hit)[]
 const NUMBERS: ReadonlySet<keyof Hit> = new Set(['id', 'at', 'workspaceId', 'linkId', 'importId'])
 
@@ -57,4 +66,27 @@ function toClick([node, ...values]: readonly unknown[]): StoredClick {
     return [field, NUMBERS.has(field) ? Number(value) : String(value)]
   })
   return { ...Object.fromEntries(fields), node: String(node) }
+}
+
+/** The row of a recent click. */
+const RECENT_COLUMNS = ['recorded_at', 'link_id', ...RECENT_CLICK_FIELDS.map((field) => HIT_COLUMNS[field])]
+
+/** Builds the SQL statement that lists the newest clicks of people in a range. */
+export function toRecentClicksSql(
+  { workspaceId, start, end, limit }: RecentClicksQuery,
+  dialect: FilterDialect,
+): Statement<RecentClick[]> {
+  const { params, bind } = createBinder(dialect)
+  return {
+    text: `SELECT ${RECENT_COLUMNS.join(', ')} FROM hits WHERE workspace_id = ${bind(workspaceId)}
+      AND recorded_at >= ${bind(start)} AND recorded_at < ${bind(end)} AND ${IS_CLICK} AND import_id IS NULL
+      ORDER BY recorded_at DESC, id DESC LIMIT ${Math.trunc(limit)}`,
+    params,
+    read: (rows) =>
+      rows.map(([at, linkId, ...values]) => ({
+        at: Number(at),
+        linkId: Number(linkId),
+        ...Object.fromEntries(RECENT_CLICK_FIELDS.map((field, i) => [field, values[i] ?? null])),
+      })) as RecentClick[],
+  }
 }
