@@ -45,7 +45,10 @@ async function seedMisses(db: DatabaseHandle, workspaceId: number): Promise<void
   const seen = { domain: MISSING_DOMAIN, workspace_id: workspaceId, hour: at - (at % HOUR_MS), last_at: at }
   await addRows(db, 'misses', MISSES, (n) => ({
     ...seen,
-    ...{ slug: `bench${n}-a-sale-of-chairs-for-the-garden`, hits: 2, visitors: 2, bots: 0 },
+    slug: `bench${n}-a-sale-of-chairs-for-the-garden`,
+    hits: 2,
+    visitors: 2,
+    bots: 0,
   }))
 }
 

@@ -15,10 +15,20 @@ const [[form]] = database
   .values(Number(workspace)) as [[number]]
 // The columns that are the same for all requests of bench/forms.ts.
 const fixed = {
-  ...{ workspace_id: Number(workspace), form_id: form, status: 'new', session_linked: 0 },
-  ...{ attribution: 'none', attribution_due: 1, referrer: 'shop.example' },
-  ...{ page_url: 'https://shop.example/contact', utm_source: 'newsletter', utm_medium: 'email' },
-  ...{ utm_campaign: 'spring', device: 'mobile', browser: 'Safari', os: 'iOS' },
+  workspace_id: Number(workspace),
+  form_id: form,
+  status: 'new',
+  session_linked: 0,
+  attribution: 'none',
+  attribution_due: 1,
+  referrer: 'shop.example',
+  page_url: 'https://shop.example/contact',
+  utm_source: 'newsletter',
+  utm_medium: 'email',
+  utm_campaign: 'spring',
+  device: 'mobile',
+  browser: 'Safari',
+  os: 'iOS',
 }
 const own = ['fields', 'search_text', 'email', 'fingerprint', 'visitor', 'created_at']
 const names = [...Object.keys(fixed), ...own]

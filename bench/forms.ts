@@ -43,8 +43,10 @@ const LESSONS = 40
 const OWNERS = ['owner@example.com']
 /** Nothing listens at the mail server. */
 const ENVIRONMENT = {
-  ...{ TRUST_PROXY: '127.0.0.1', WEBHOOK_ALLOW_CIDRS: '127.0.0.1/32' },
-  ...{ SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'go@towpath.example' },
+  TRUST_PROXY: '127.0.0.1',
+  WEBHOOK_ALLOW_CIDRS: '127.0.0.1/32',
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'go@towpath.example',
 }
 const PLAIN = { name: 'Contact', requiredFields: ['name', 'email'] }
 const EVERYTHING = {
@@ -56,14 +58,19 @@ const EVERYTHING = {
   },
   spam: {
     words: Array.from({ length: 100 }, (_, n) => `forbidden${n}`),
-    ...{ emails: ['*@spam.example'], domains: ['spam.example'], maxLinks: 3, learn: true },
+    emails: ['*@spam.example'],
+    domains: ['spam.example'],
+    maxLinks: 3,
+    learn: true,
   },
 }
 /** A workspace sends 200 replies an hour, so many workspaces share the submissions. */
 const REPLY = { subject: 'Thanks, {{name}}', text: 'Hello {{name}}: {{message}}', confirm: false }
 const PAGE_HEADERS = {
   Referer: 'https://shop.example/contact?utm_source=newsletter&utm_medium=email&utm_campaign=spring',
-  ...{ Origin: 'https://shop.example', 'Sec-Fetch-Mode': 'cors', Accept: '*/*' },
+  Origin: 'https://shop.example',
+  'Sec-Fetch-Mode': 'cors',
+  Accept: '*/*',
   'Content-Type': 'application/x-www-form-urlencoded',
 }
 const BODY =
@@ -169,7 +176,8 @@ const rows = results.map((rounds, n) => {
 })
 const [towpath] = servers as [(typeof servers)[number]]
 const startLoad = (kind: FormKind) => () => ({
-  ...{ ended: towpath.send(kind, Math.ceil(options.seconds) + 2), stop() {} },
+  ended: towpath.send(kind, Math.ceil(options.seconds) + 2),
+  stop() {},
 })
 const beside = await runRounds(
   options.rounds,

@@ -168,7 +168,10 @@ export function spawnOn(
   const whole = program.endsWith('.ts') ? [process.execPath, ...command] : command
   const prioritised = first ? withPriority(whole) : whole
   const child = Bun.spawn(core === null ? prioritised : pinToCore(core, prioritised), {
-    ...{ cwd, env: { ...process.env, ...env }, stdout: 'pipe', stderr: 'inherit' },
+    cwd,
+    env: { ...process.env, ...env },
+    stdout: 'pipe',
+    stderr: 'inherit',
   })
   children.push(child)
   return child
@@ -287,15 +290,24 @@ export function seedLinks(
 ) {
   const at = Date.now()
   return addRows(db, 'links', links, (n) => ({
-    ...{ workspace_id: workspaceId, domain, geo_targeting: '{}', device_targeting: '{}', archived: 0 },
+    workspace_id: workspaceId,
+    domain,
+    geo_targeting: '{}',
+    device_targeting: '{}',
+    archived: 0,
     ...settings,
-    ...{ clicks_used: 0, forward_query: 0, track_conversions: 0, redirect_status: 302, clicks: 0, leads: 0 },
-    ...{ slug: `${prefix}${n}`, slug_key: `${prefix}${n}`, search_text: `${prefix}${n}` },
-    ...{
-      destination_url: `https://example.com/landing/${n}?ref=${n}`,
-      created_at: at + n,
-      updated_at: at + n,
-    },
+    clicks_used: 0,
+    forward_query: 0,
+    track_conversions: 0,
+    redirect_status: 302,
+    clicks: 0,
+    leads: 0,
+    slug: `${prefix}${n}`,
+    slug_key: `${prefix}${n}`,
+    search_text: `${prefix}${n}`,
+    destination_url: `https://example.com/landing/${n}?ref=${n}`,
+    created_at: at + n,
+    updated_at: at + n,
   }))
 }
 
@@ -303,7 +315,11 @@ export function seedDomain(db: DatabaseHandle, workspaceId: number, domain: stri
   const at = Date.now()
   const verified = { token: 'bench', verified_at: at, is_primary: 1, case_sensitive: 0 }
   return addRows(db, 'domains', 1, () => ({
-    ...{ workspace_id: workspaceId, domain, ...verified, created_at: at, updated_at: at },
+    workspace_id: workspaceId,
+    domain,
+    ...verified,
+    created_at: at,
+    updated_at: at,
   }))
 }
 

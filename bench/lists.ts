@@ -36,8 +36,14 @@ async function addLinkLists(db: DatabaseHandle, { workspaceId }: Workspace) {
   const toDomain = (n: number) => ({ ...own, ...verified, domain: `go${n}.bench.example`, updated_at: AT })
   await addRows(db, 'domains', DOMAINS, toDomain)
   await addRows(db, 'misses', rows, (n) => ({
-    ...{ workspace_id: workspaceId, domain: DOMAIN, slug: `gone${n}`, last_at: AT },
-    ...{ hour: AT - (AT % HOUR_MS) - HOUR_MS * (n % 48), hits: 1 + (n % 7), visitors: 1, bots: 0 },
+    workspace_id: workspaceId,
+    domain: DOMAIN,
+    slug: `gone${n}`,
+    last_at: AT,
+    hour: AT - (AT % HOUR_MS) - HOUR_MS * (n % 48),
+    hits: 1 + (n % 7),
+    visitors: 1,
+    bots: 0,
   }))
 }
 
@@ -47,9 +53,15 @@ async function addFormLists(db: DatabaseHandle, { workspaceId }: Workspace) {
   await addRows(db, 'submissions', rows, (n) => toSubmission(workspaceId, n))
   await addRows(db, 'channels', 1, () => ({ ...own, type: 'webhook', name: 'Bench', updated_at: AT }))
   await addRows(db, 'deliveries', rows, (n) => ({
-    ...{ workspace_id: workspaceId, channel_id: 1, submission_id: n, event: 'submission.created' },
-    ...{ message_id: `msg_${n}`, status: n % 4 ? 'delivered' : 'failed', attempts: 1 },
-    ...{ created_at: AT + n, finished_at: AT + n },
+    workspace_id: workspaceId,
+    channel_id: 1,
+    submission_id: n,
+    event: 'submission.created',
+    message_id: `msg_${n}`,
+    status: n % 4 ? 'delivered' : 'failed',
+    attempts: 1,
+    created_at: AT + n,
+    finished_at: AT + n,
   }))
 }
 
@@ -58,22 +70,49 @@ function toSubmission(workspaceId: number, n: number) {
   const email = `sender${n}@mail${n % 100}.example`
   const fields = JSON.stringify(Object.entries({ email, message }))
   return {
-    ...{ workspace_id: workspaceId, form_id: 1, fingerprint: `f${n}`, created_at: AT + n, fields, email },
-    ...{ search_text: `${email}\n${message}`.toLowerCase(), status: STATUSES[n % 4], announced: 1 },
-    ...{ attribution: 'measured', link_id: 1 + (n % 50), country: n % 3 ? 'DE' : 'US' },
-    ...{ utm_source: n % 2 ? 'news' : null, referrer: 'search.example', region: 'Berlin', city: 'Berlin' },
-    ...{ device: 'desktop', browser: 'Firefox', os: 'Linux' },
+    workspace_id: workspaceId,
+    form_id: 1,
+    fingerprint: `f${n}`,
+    created_at: AT + n,
+    fields,
+    email,
+    search_text: `${email}\n${message}`.toLowerCase(),
+    status: STATUSES[n % 4],
+    announced: 1,
+    attribution: 'measured',
+    link_id: 1 + (n % 50),
+    country: n % 3 ? 'DE' : 'US',
+    utm_source: n % 2 ? 'news' : null,
+    referrer: 'search.example',
+    region: 'Berlin',
+    city: 'Berlin',
+    device: 'desktop',
+    browser: 'Firefox',
+    os: 'Linux',
   }
 }
 
 async function addImports(db: DatabaseHandle, { workspaceId: workspace_id }: Workspace) {
   await addRows(db, 'imports', 1, () => ({
-    ...{ workspace_id, node: 'bench', source: 'csv', status: 'done', stage: 'links', dry_run: 0 },
-    ...{ on_conflict: 'skip', options: '{"clickRows":null}', file_bytes: 1, actor: '{}', created_at: AT },
+    workspace_id,
+    node: 'bench',
+    source: 'csv',
+    status: 'done',
+    stage: 'links',
+    dry_run: 0,
+    on_conflict: 'skip',
+    options: '{"clickRows":null}',
+    file_bytes: 1,
+    actor: '{}',
+    created_at: AT,
   }))
   await addRows(db, 'import_rows', rows, (n) => ({
-    ...{ workspace_id, import_id: 1, row: n, kind: 'link', message: n % 2 ? 'Slug in use' : null },
-    ...{ outcome: n % 2 ? 'skipped' : 'created' },
+    workspace_id,
+    import_id: 1,
+    row: n,
+    kind: 'link',
+    message: n % 2 ? 'Slug in use' : null,
+    outcome: n % 2 ? 'skipped' : 'created',
   }))
 }
 
@@ -90,8 +129,12 @@ const FILTERS: Record<string, string> = {
     tagId=1&search=bench&domain=127.0.0.1&sort=lastClickedAt`,
   '/links/trash': '',
   '/tags': 'search=tag search=nothing search=zürich',
-  ...{ '/domains': '', '/forms': '', '/channels': '', '/imports': '' },
-  ...{ '/allowed-senders': '', '/submissions/erasures': '' },
+  '/domains': '',
+  '/forms': '',
+  '/channels': '',
+  '/imports': '',
+  '/allowed-senders': '',
+  '/submissions/erasures': '',
   '/analytics/missing': `domain=${DOMAIN}`,
   '/submissions': SUBMISSIONS,
   [`/forms/${FORM_KEY}/submissions`]: SUBMISSIONS,

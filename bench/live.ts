@@ -29,7 +29,10 @@ const SETTLE_MS = 3_000
 /** Clicks come for this long before anything is measured, so that the last minutes are full. */
 const WARM_MS = 10_000
 const { listeners, clicks, rounds, seconds } = readOptions({
-  ...{ listeners: 1000, clicks: 1000, rounds: 3, seconds: 20 },
+  listeners: 1000,
+  clicks: 1000,
+  rounds: 3,
+  seconds: 20,
 })
 
 const cookies: string[] = []

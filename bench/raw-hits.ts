@@ -29,8 +29,15 @@ function createRawHits(random: Random): () => RawHit {
     const tagged = random()
     const clickId = Array.from({ length: 6 }, () => below(2 ** 30).toString(36)).join('')
     return {
-      ...{ at: at++, workspaceId: 1 + (link % GENERATED_WORKSPACES), linkId: 1 + link, variant: '' },
-      ...{ outcome: 'redirect', head: false, prefetch: false, internal: false, ignored: false },
+      at: at++,
+      workspaceId: 1 + (link % GENERATED_WORKSPACES),
+      linkId: 1 + link,
+      variant: '',
+      outcome: 'redirect',
+      head: false,
+      prefetch: false,
+      internal: false,
+      ignored: false,
       trigger: tagged < 0.05 ? 'qr' : 'link',
       ...(person as (typeof people)[number]),
       referrer: createReferrer(random),

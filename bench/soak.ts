@@ -34,8 +34,13 @@ const LINKS = 1000
 /** Above it a kind of request waits: a server that stalls must not be buried. */
 const IN_FLIGHT_MAX = 200
 const QUESTIONS = [
-  ...['/analytics/clicks?groupBy=time&interval=24h', '/analytics/clicks?groupBy=country', '/analytics/leads'],
-  ...['/analytics/funnel', '/links?limit=50', '/forms', '/deliveries?limit=50'],
+  '/analytics/clicks?groupBy=time&interval=24h',
+  '/analytics/clicks?groupBy=country',
+  '/analytics/leads',
+  '/analytics/funnel',
+  '/links?limit=50',
+  '/forms',
+  '/deliveries?limit=50',
 ]
 
 type Counts = Map<string, number>
@@ -119,9 +124,25 @@ function startReceiver() {
 }
 
 const COLUMNS = [
-  ...['minute', 'clicks', 'submissions', 'page views', 'not acknowledged', 'delivered', 'backlog'],
-  ...['redirect p50 ms', 'p99', 'longest', 'over 100 ms', 'question, longest ms'],
-  ...['RSS server MB', 'RSS worker', 'descriptors server', 'worker', 'WAL MB', 'database', 'hits'],
+  'minute',
+  'clicks',
+  'submissions',
+  'page views',
+  'not acknowledged',
+  'delivered',
+  'backlog',
+  'redirect p50 ms',
+  'p99',
+  'longest',
+  'over 100 ms',
+  'question, longest ms',
+  'RSS server MB',
+  'RSS worker',
+  'descriptors server',
+  'worker',
+  'WAL MB',
+  'database',
+  'hits',
 ]
 
 /** @returns the p99 of redirects, ms */
@@ -135,8 +156,13 @@ function printMinute(minute: number): number {
   const readMb = (name: string) =>
     ((statSync(join(TOWPATH_DIR, name), { throwIfNoEntry: false })?.size ?? 0) / 1024 / 1024).toFixed(1)
   printRow([
-    ...[minute, sum(acknowledged.clicks), acknowledged.submissions.size, sum(acknowledged.pageViews)],
-    ...[sum(acknowledged.failures), hook.counts.size, acknowledged.submissions.size - hook.counts.size],
+    minute,
+    sum(acknowledged.clicks),
+    acknowledged.submissions.size,
+    sum(acknowledged.pageViews),
+    sum(acknowledged.failures),
+    hook.counts.size,
+    acknowledged.submissions.size - hook.counts.size,
     ...[p50Ms, p99Ms, maxMs].map((ms) => ms.toFixed(1)),
     `${times.filter((ms) => ms > 100 || ms < 0).length} of ${times.length}`,
     ...[questions.longestMs, memory.server, memory.worker].map((figure) => figure.toFixed(0)),

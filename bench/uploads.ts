@@ -32,7 +32,9 @@ const SENDERS = 8
 const RATIO_MIN = 0.5
 const P99_MAX = 2
 const UPLOAD_HEADERS = {
-  ...{ 'Sec-Fetch-Mode': 'cors', 'Content-Type': 'multipart/form-data; boundary=Bd', Connection: 'close' },
+  'Sec-Fetch-Mode': 'cors',
+  'Content-Type': 'multipart/form-data; boundary=Bd',
+  Connection: 'close',
 }
 
 /** Each sender posts one file after the other, each over a connection of its own and from another address. */
@@ -67,7 +69,9 @@ async function serveWriter(port: number, dir: string) {
   const rows = await open(join(dir, 'rows'), 'a')
   const folder = await open(dir, 'r')
   Bun.serve({
-    ...{ port, hostname: '127.0.0.1', maxRequestBodySize: 1024 ** 3 },
+    port,
+    hostname: '127.0.0.1',
+    maxRequestBodySize: 1024 ** 3,
     async fetch(request) {
       if (!request.body) return new Response(null, { status: 204 })
       const path = join(dir, String(files++))

@@ -161,7 +161,10 @@ async function runTests(
     [
       process.execPath,
       'test',
-      ...['--timeout', '120000', '--no-isolate', ...ignored],
+      '--timeout',
+      '120000',
+      '--no-isolate',
+      ...ignored,
       ...(files.length > 0 ? ['--bail', ...files.map((file) => `./${file}`)] : ['--parallel=3']),
     ],
     {

@@ -110,8 +110,14 @@ describe('npm run release', () => {
     expect(git('status', '--porcelain').stdout).toBe('')
     const changed = git('show', '--name-only', '--format=%s').stdout.trim().split('\n')
     expect(changed).toEqual([
-      ...['Release 99.0.0', '', 'CHANGELOG.md', 'UPGRADING.md', 'package-lock.json', 'package.json'],
-      ...['tests/fixtures/data-99.0.0.json', 'tests/fixtures/data-99.0.0.tar.gz'],
+      'Release 99.0.0',
+      '',
+      'CHANGELOG.md',
+      'UPGRADING.md',
+      'package-lock.json',
+      'package.json',
+      'tests/fixtures/data-99.0.0.json',
+      'tests/fixtures/data-99.0.0.tar.gz',
     ])
     expect(JSON.parse(readText('tests/fixtures/data-99.0.0.json'))).toMatchObject({ version: '99.0.0' })
     // Only a section with changes can be released.

@@ -105,8 +105,12 @@ async function runTests({ suite, words, ready, seed, dir, quiet }: Run): Promise
     [
       process.execPath,
       'test',
-      ...['--timeout', '120000', `--parallel=${PARALLEL[suite]}`, '--no-isolate'],
-      ...['--reporter=junit', `--reporter-outfile=${join(dir, 'junit.xml')}`],
+      '--timeout',
+      '120000',
+      `--parallel=${PARALLEL[suite]}`,
+      '--no-isolate',
+      '--reporter=junit',
+      `--reporter-outfile=${join(dir, 'junit.xml')}`,
       // They take the place of the patterns in bunfig.toml.
       ...[...bunfig.test.pathIgnorePatterns, ...ignored].flatMap((pattern) => [
         '--path-ignore-patterns',

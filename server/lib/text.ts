@@ -26,7 +26,18 @@ export const foldCase = (text: string) =>
 const OPTIONAL_MARKS = /(?![\u3099\u309a])[\p{Script=Inherited}\p{Script=Hebrew}](?<=\p{M})/gu
 /** Letters that have no mark in Unicode, as people write them without one. */
 const PLAIN_LETTERS: Record<string, string> = {
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ħ: 'h', ŧ: 't', ı: 'i', ŋ: 'n' },
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ħ: 'h',
+  ŧ: 't',
+  ı: 'i',
+  ŋ: 'n',
 }
 const LETTERS_TO_PLAIN = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 

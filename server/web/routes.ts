@@ -139,7 +139,8 @@ function fastPath(
 }
 
 const toFormRequest = ({ path, headers }: PostRequest): FastRequest => ({
-  ...{ route: '/f/*', method: 'POST' },
+  route: '/f/*',
+  method: 'POST',
   path: `/${path}`,
   headers,
 })

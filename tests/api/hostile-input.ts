@@ -49,12 +49,26 @@ export const LONG_TEXT = 'x'.repeat(100_000)
 
 /** URLs that a link's destination must never be, however a parser reads them. */
 export const BAD_URLS = [
-  ...['javascript:alert(1)', 'java\tscript:alert(1)', ' JavaScript:alert(1)'],
-  ...['data:text/html,<script>alert(1)</script>', 'vbscript:msgbox(1)', 'file:///etc/passwd'],
-  ...['blob:https://example.com/1', 'ftp://example.com/', 'myapp:open', '//example.com/', '/relative'],
-  ...['http://', 'https://user:password@example.com/', 'https://user@example.com/'],
-  ...['https://exa mple.com/', 'https://[::1', 'https://example.com:99999/', 'https://example.com/\0'],
-  ...['https://example.com/\ud800', 'https://%00/'],
+  'javascript:alert(1)',
+  'java\tscript:alert(1)',
+  ' JavaScript:alert(1)',
+  'data:text/html,<script>alert(1)</script>',
+  'vbscript:msgbox(1)',
+  'file:///etc/passwd',
+  'blob:https://example.com/1',
+  'ftp://example.com/',
+  'myapp:open',
+  '//example.com/',
+  '/relative',
+  'http://',
+  'https://user:password@example.com/',
+  'https://user@example.com/',
+  'https://exa mple.com/',
+  'https://[::1',
+  'https://example.com:99999/',
+  'https://example.com/\0',
+  'https://example.com/\ud800',
+  'https://%00/',
 ]
 
 /** A placeholder for a number that `JSON.stringify` cannot write. */

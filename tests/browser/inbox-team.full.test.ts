@@ -33,11 +33,9 @@ onDashboard(
       const { formKey } = created.json.data
       const body = new FormData()
       for (const [name, value] of [
-        ...[
-          ['first_name', 'Ada'],
-          ['order', 'LC-1'],
-          ['email', 'ada@example.com'],
-        ],
+        ['first_name', 'Ada'],
+        ['order', 'LC-1'],
+        ['email', 'ada@example.com'],
         ['message', 'The burrs are worn out'],
       ] as [string, string][])
         body.append(name, value)

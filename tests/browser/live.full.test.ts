@@ -29,7 +29,9 @@ function writeStream({ from, minutes }: Stream): string {
     }
     for (let second = 0; second < 60; second += 30) {
       const clicks = Array.from({ length: 50 }, (_, n) => ({
-        ...{ ...click, time: toTime(at + second * 1000 - n), country: ['PL', 'BR', null][n % 3] },
+        ...click,
+        time: toTime(at + second * 1000 - n),
+        country: ['PL', 'BR', null][n % 3],
       }))
       frames.push(['activity', { clicks, submissions: [], more: 0 }])
     }
@@ -40,17 +42,25 @@ function writeStream({ from, minutes }: Stream): string {
     frames.push([
       'figures',
       {
-        ...{ start: toTime(start), end: toTime(at + MINUTE), clicks: 15_000, visitors: 900 + minute },
+        start: toTime(start),
+        end: toTime(at + MINUTE),
+        clicks: 15_000,
+        visitors: 900 + minute,
         submissions: 30,
         minutes: Array.from({ length: 30 }, (_, n) => ({
-          ...{ time: toTime(start + n * MINUTE), clicks: 500, submissions: 1 },
+          time: toTime(start + n * MINUTE),
+          clicks: 500,
+          submissions: 1,
         })),
         countries: [
           { country: 'PL', clicks: 10_000 },
           { country: 'BR', clicks: 5_000 },
         ],
         links: Array.from({ length: 10 }, (_, n) => ({
-          ...{ link: n + 1, slug: `s${(minute + n) % 500}`, domain: 'go.example', clicks: 500 },
+          link: n + 1,
+          slug: `s${(minute + n) % 500}`,
+          domain: 'go.example',
+          clicks: 500,
         })),
       },
     ])

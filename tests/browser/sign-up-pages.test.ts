@@ -39,7 +39,8 @@ quick.describe('new people', () => {
   beforeAll(async () => {
     // Requests come through a proxy.
     const context = await browser.newContext({
-      ...{ viewport: { width: 360, height: 740 }, colorScheme: 'dark' },
+      viewport: { width: 360, height: 740 },
+      colorScheme: 'dark',
       extraHTTPHeaders: { 'X-Forwarded-For': '203.0.113.7' },
     })
     page = await context.newPage()

@@ -133,8 +133,21 @@ onCustomerSite('forms with the snippet', (site) => {
     const ws = await createWorkspace()
     const form = await ws.createForm({ requiredFields: ['elements'] })
     const names = [
-      ...['action', 'submit', 'method', 'target', 'reset', 'elements', 'id', 'name', 'append', 'length'],
-      ...['setAttribute', 'removeAttribute', 'dispatchEvent', 'querySelectorAll', 'constructor'],
+      'action',
+      'submit',
+      'method',
+      'target',
+      'reset',
+      'elements',
+      'id',
+      'name',
+      'append',
+      'length',
+      'setAttribute',
+      'removeAttribute',
+      'dispatchEvent',
+      'querySelectorAll',
+      'constructor',
     ]
     const inputs = names.map((name) => `<input name="${name}">`).join('')
     const { page, errors, close } = await openVisitor()

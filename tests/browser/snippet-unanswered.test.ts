@@ -311,7 +311,14 @@ onCustomerSite('a visitor who leaves the first page before its answer', (site) =
     const form = await ws.createForm()
     const visit = await openVisitor()
     const { reports, waitUntilReported, waitUntilAnswered } = await intercept(site(), visit, [
-      ...['lost', 'answered', 'lost', 'answered', 'lost', 'answered', 'lost', 'answered'],
+      'lost',
+      'answered',
+      'lost',
+      'answered',
+      'lost',
+      'answered',
+      'lost',
+      'answered',
     ] as Fate[])
     const list = `towpath:${ws.publicId}:pages`
     for (const [index, script] of [

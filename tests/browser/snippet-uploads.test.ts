@@ -81,7 +81,10 @@ onCustomerSite('forms with files', (site) => {
       await choose(page, 'photos', ['a.png', 'image/png', PNG], ['b.png', 'image/png', PNG])
       const network = await visitor.context.newCDPSession(page)
       await network.send('Network.emulateNetworkConditions', {
-        ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: SLOW.bytesPerSecond },
+        offline: false,
+        latency: 0,
+        downloadThroughput: -1,
+        uploadThroughput: SLOW.bytesPerSecond,
       })
       await page.click('button')
       await page.locator('progress').waitFor()

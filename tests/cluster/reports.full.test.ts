@@ -33,7 +33,8 @@ full(
     const channel = await create('/channels', { type: 'webhook', name: 'Hook', url: receiver.url })
     const channelIds = [channel.id]
     const { id } = await create('/views', {
-      ...{ name: 'View', timezone: 'Europe/Berlin' },
+      name: 'View',
+      timezone: 'Europe/Berlin',
       report: { every: 'day', at: '02:30', channelIds },
       alert: { when: 'silent', window: '24h', channelIds },
     })

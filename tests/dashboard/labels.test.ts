@@ -378,25 +378,21 @@ describe('the settings', () => {
 describe('an import', () => {
   const of = (fields: object) =>
     ({
-      ...{
-        source: 'csv',
-        status: 'done',
-        dryRun: false,
-        stage: 'links',
-        progress: 0,
-        startedAt: 'x',
-        problem: null,
-      },
-      ...{
-        created: 0,
-        renamed: 0,
-        skipped: 0,
-        failed: 0,
-        clicks: 0,
-        kept: [],
-        undoneAt: null,
-        undoableUntil: null,
-      },
+      source: 'csv',
+      status: 'done',
+      dryRun: false,
+      stage: 'links',
+      progress: 0,
+      startedAt: 'x',
+      problem: null,
+      created: 0,
+      renamed: 0,
+      skipped: 0,
+      failed: 0,
+      clicks: 0,
+      kept: [],
+      undoneAt: null,
+      undoableUntil: null,
       ...fields,
     }) as unknown as ImportResource
   const canceled = { status: 'undone', startedAt: null }
@@ -441,12 +437,24 @@ describe('an import', () => {
   test('can be undone while there is something to undo, for some time', () => {
     const undoable = { created: 1, undoableUntil: iso(NOW + 1) }
     const cases = [
-      ...[{}, { dryRun: true }, { status: 'undone' }, { status: 'failed' }],
-      ...[{ created: 0 }, { created: 0, clicks: 1 }, { undoableUntil: null }, { undoableUntil: iso(NOW) }],
+      {},
+      { dryRun: true },
+      { status: 'undone' },
+      { status: 'failed' },
+      { created: 0 },
+      { created: 0, clicks: 1 },
+      { undoableUntil: null },
+      { undoableUntil: iso(NOW) },
     ]
     expect(cases.map((fields) => canUndo(of({ ...undoable, ...fields }), NOW))).toEqual([
-      ...[true, false, false, true],
-      ...[false, true, false, false],
+      true,
+      false,
+      false,
+      true,
+      false,
+      true,
+      false,
+      false,
     ])
     expect([toSourcePhrase('csv'), toSourcePhrase('dub')]).toEqual(['a CSV file', 'Dub'])
   })

@@ -299,7 +299,11 @@ test('a change of many links has only what was chosen', () => {
   })
   expect(toChanges({ ...draft, destination: 'replace', utm: 'remove', expiration: 'remove' })).toEqual({
     replace: { find: 'a', with: '' },
-    ...{ utmSource: null, utmMedium: null, utmCampaign: null, utmTerm: null, utmContent: null },
+    utmSource: null,
+    utmMedium: null,
+    utmCampaign: null,
+    utmTerm: null,
+    utmContent: null,
     expiresAt: null,
   })
   expect(

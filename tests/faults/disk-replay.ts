@@ -41,8 +41,17 @@ export interface ReplayedDisk {
 
 /** With `-xx`, strace prints every byte of a text as `\x41`. */
 export const toReplayCommand = (file: string) => [
-  ...['strace', '-D', '-f', '-yy', '-xx', '-s', '100000', '-o', file],
-  ...['-e', 'trace=fdatasync,fsync,ftruncate,pwrite64,sendto,sendmsg,write,writev'],
+  'strace',
+  '-D',
+  '-f',
+  '-yy',
+  '-xx',
+  '-s',
+  '100000',
+  '-o',
+  file,
+  '-e',
+  'trace=fdatasync,fsync,ftruncate,pwrite64,sendto,sendmsg,write,writev',
 ]
 
 /** @returns the number of syncs of each file */

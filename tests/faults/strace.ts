@@ -39,8 +39,19 @@ interface FaultOrder {
 
 /** @returns the command that makes calls of a running process fail until it is ended (SIGINT) */
 export const toFaultCommand = ({ pid, files, call, error, every, faults }: FaultOrder) => [
-  ...['strace', '-f', '-p', String(pid), '-o', faults, ...files.flatMap((file) => ['-P', file])],
-  ...['-s', '0', '-e', `trace=${call}`, '-e', `inject=${call}:error=${error}:when=${every}+${every}`],
+  'strace',
+  '-f',
+  '-p',
+  String(pid),
+  '-o',
+  faults,
+  ...files.flatMap((file) => ['-P', file]),
+  '-s',
+  '0',
+  '-e',
+  `trace=${call}`,
+  '-e',
+  `inject=${call}:error=${error}:when=${every}+${every}`,
 ]
 
 /** @returns why strace does not work on this machine, or undefined when it works. Installs strace if needed. */

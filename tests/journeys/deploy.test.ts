@@ -68,8 +68,11 @@ test('the compose file of one server has right settings, volumes, and nothing th
   for (const { read_only, tmpfs, cap_drop, security_opt, networks, volumes } of [towpath, caddy]) {
     const protections = { read_only, tmpfs, cap_drop, security_opt, networks }
     expect(protections).toEqual({
-      ...{ read_only: true, tmpfs: ['/tmp'], cap_drop: ['ALL'] },
-      ...{ security_opt: ['no-new-privileges:true'], networks: ['inside'] },
+      read_only: true,
+      tmpfs: ['/tmp'],
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      networks: ['inside'],
     })
     for (const volume of volumes) {
       const [from = '', to = ''] = volume.split(':')

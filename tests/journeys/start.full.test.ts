@@ -40,8 +40,12 @@ describe.skipIf(!isRoot)(`npm start${isRoot ? '' : ' (skipped: mounts need root)
     const port = findFreePort()
     // These packages are the bundler's.
     const server = spawnReadOnly(toScript(['tailwindcss', 'react-dom', 'lucide-react'], 'npm start'), {
-      ...{ HOME: dataDir, npm_config_update_notifier: 'false' },
-      ...{ DATA_DIR: dataDir, PORT: `${port}`, HOST: '127.0.0.1', LOG_LEVEL: 'warn' },
+      HOME: dataDir,
+      npm_config_update_notifier: 'false',
+      DATA_DIR: dataDir,
+      PORT: `${port}`,
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'warn',
     })
     const origin = `http://127.0.0.1:${port}`
     // Each answer is read to its end, on a connection of its own: an open one delays the stop.

@@ -450,9 +450,16 @@ function packViews({ slug }: { slug: string }): Promise<Buffer> {
     'views.ndjson': views.map(([name, filters], index) => ({
       // Exports of older releases have no ids of views.
       ...(index > 0 && { id: index + 1 }),
-      ...{ name, filters, interval: '7d', start: null, end: null },
-      ...{ timezone: 'Europe/Berlin', model: 'first', embed: ['https://a.example'] },
-      ...{ createdAt: at, updatedAt: at },
+      name,
+      filters,
+      interval: '7d',
+      start: null,
+      end: null,
+      timezone: 'Europe/Berlin',
+      model: 'first',
+      embed: ['https://a.example'],
+      createdAt: at,
+      updatedAt: at,
     })),
   })
 }

@@ -22,7 +22,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 /** Chromium makes the id of an unpacked extension from its path. */
 const toId = (path: string) =>
-  [...createHash('sha256').update(path).digest('hex').slice(0, 32)]
+  Array.from(createHash('sha256').update(path).digest('hex').slice(0, 32))
     .map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 16)))
     .join('')
 

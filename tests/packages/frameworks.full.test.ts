@@ -114,7 +114,9 @@ onCustomerSite('the examples of docs/forms.md', (site) => {
     // The browser takes this address, and the server does not.
     await visitor.page.fill('[name=email]', 'ada@example')
     await visitor.page.setInputFiles('[name=cv]', {
-      ...{ name: 'cv.txt', mimeType: 'text/plain', buffer: Buffer.from('Ada') },
+      name: 'cv.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('Ada'),
     })
     await visitor.page.click('button')
     await visitor.page.locator('[role=alert]', { hasText: 'valid email' }).waitFor()

@@ -68,8 +68,15 @@ test('their types accept what the pages show, and refuse mistakes', async () => 
     join(project.dir, 'tsconfig.json'),
     JSON.stringify({
       compilerOptions: {
-        ...{ strict: true, noEmit: true, jsx: 'react-jsx', module: 'Preserve', moduleResolution: 'bundler' },
-        ...{ target: 'ESNext', lib: ['ESNext', 'DOM'], types: [], skipLibCheck: false },
+        strict: true,
+        noEmit: true,
+        jsx: 'react-jsx',
+        module: 'Preserve',
+        moduleResolution: 'bundler',
+        target: 'ESNext',
+        lib: ['ESNext', 'DOM'],
+        types: [],
+        skipLibCheck: false,
       },
       files: ['use.tsx'],
     }),

@@ -53,10 +53,18 @@ onBothEngines(
     })
 
     test.each([
-      ...['https://evil.example/', 'https://site.example.evil.example/', 'https://evil-site.example/'],
-      ...['https://sub.site.example/', '//evil.example/', 'https:\\\\evil.example/'],
-      ...['https://site.example@evil.example/', 'https://site.example:8443/', 'https://other.example/'],
-      ...['https://plain.example/', 'https://evil.example/?site.example', 'https://evil.example\t/'],
+      'https://evil.example/',
+      'https://site.example.evil.example/',
+      'https://evil-site.example/',
+      'https://sub.site.example/',
+      '//evil.example/',
+      'https:\\\\evil.example/',
+      'https://site.example@evil.example/',
+      'https://site.example:8443/',
+      'https://other.example/',
+      'https://plain.example/',
+      'https://evil.example/?site.example',
+      'https://evil.example\t/',
     ])('skips %s', async (next) => {
       expect(await leads(next)).toBe(PAGE)
     })

@@ -180,9 +180,21 @@ onSqlite(
     test('answers on a workspace’s domain only links, forms, the snippet and files for crawlers', async () => {
       const { paths } = server().app
       const allowed = new Set([
-        ...['/', '/f', '/f/zzzzzzzzzz', '/thanks', `/${paths.snippetPath}`, `/${paths.intakePath}`],
-        ...[`/${paths.intakePath}/1`, `/${paths.intakePath}/forms`, '/robots.txt', '/favicon.ico'],
-        ...['/.well-known', '/.well-known/x', '/f/zzzzzzzzzz/thanks', '/f/files/x', '/f/logo/x'],
+        '/',
+        '/f',
+        '/f/zzzzzzzzzz',
+        '/thanks',
+        `/${paths.snippetPath}`,
+        `/${paths.intakePath}`,
+        `/${paths.intakePath}/1`,
+        `/${paths.intakePath}/forms`,
+        '/robots.txt',
+        '/favicon.ico',
+        '/.well-known',
+        '/.well-known/x',
+        '/f/zzzzzzzzzz/thanks',
+        '/f/files/x',
+        '/f/logo/x',
       ])
       const found: string[] = []
       for (const request of listRequests(server())) {

@@ -13,10 +13,20 @@ const { checkSync }: Pick<typeof import('recheck'), 'checkSync'> = createRequire
 
 /** Bounds of work, and none of time: a slow machine finds the same. Larger automata are searched at random, by one seed. */
 const LIMITS: Parameters = {
-  ...{ timeout: null, attackTimeout: null, incubationTimeout: null, seedingTimeout: null },
-  ...{ maxNFASize: 3_000, attackLimit: 200_000, incubationLimit: 5_000, maxIteration: 2 },
-  ...{ maxGenerationSize: 20, maxInitialGenerationSize: 50, mutationSize: 10, crossoverSize: 5 },
-  ...{ maxAttackStringSize: 20_000, maxGeneStringSize: 500 },
+  timeout: null,
+  attackTimeout: null,
+  incubationTimeout: null,
+  seedingTimeout: null,
+  maxNFASize: 3_000,
+  attackLimit: 200_000,
+  incubationLimit: 5_000,
+  maxIteration: 2,
+  maxGenerationSize: 20,
+  maxInitialGenerationSize: 50,
+  mutationSize: 10,
+  crossoverSize: 5,
+  maxAttackStringSize: 20_000,
+  maxGeneStringSize: 500,
 }
 
 /** Patterns whose time grows with a power of their text, with what bounds the text. */

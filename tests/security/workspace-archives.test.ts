@@ -199,7 +199,12 @@ describe('a record of a zip fails at its row', () => {
     const touch = { kind: 'click', linkId: null, clickId: null, referrer: null, landingUrl: null, ...utm }
     const hit = {
       ...Object.fromEntries(HIT_DIMENSIONS.map((name) => [name, null])),
-      ...{ linkId: 0, outcome: 'redirect', class: 'human', trigger: 'link', visitor: '1', unknownSlug: null },
+      linkId: 0,
+      outcome: 'redirect',
+      class: 'human',
+      trigger: 'link',
+      visitor: '1',
+      unknownSlug: null,
     }
     const done = await importZip(
       ws,

@@ -17,8 +17,14 @@ type Part = Parameters<typeof toMultipart>[0][number]
 
 const FILE = { name: 'cv', value: 'xxx', file: 'cv.pdf' }
 const RULES: TestFormSettings['rules'] = {
-  ...{ short: { minLength: 3 }, long: { maxLength: 1 }, code: { pattern: '[0-9]+' }, size: { oneOf: ['S'] } },
-  ...{ web: { type: 'url' }, day: { type: 'date' }, n: { type: 'number' }, phone: { type: 'tel' } },
+  short: { minLength: 3 },
+  long: { maxLength: 1 },
+  code: { pattern: '[0-9]+' },
+  size: { oneOf: ['S'] },
+  web: { type: 'url' },
+  day: { type: 'date' },
+  n: { type: 'number' },
+  phone: { type: 'tel' },
 }
 const OWN = { tlh: { required: 'yIghItlh', 'code.pattern': 'mI’ neH' } }
 

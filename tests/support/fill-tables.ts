@@ -13,7 +13,14 @@ interface ColumnInfo {
 
 /** Texts that a careless copy would change. */
 const TEXTS = [
-  ...['', "it's", 'line\nbreak', '\t"quoted"\\', '😀 Ünïcode', '{"a": [1, "\\u0000"]}', '\\N', 'nul\0l'],
+  '',
+  "it's",
+  'line\nbreak',
+  '\t"quoted"\\',
+  '😀 Ünïcode',
+  '{"a": [1, "\\u0000"]}',
+  '\\N',
+  'nul\0l',
 ]
 /** Times and counters are of 64 bits. Other integers may be of 32 bits in PostgreSQL. */
 const WIDE = /(^|_)(at|until|day|clicks|leads|hits)$/

@@ -60,27 +60,51 @@ type Some<T extends keyof Tables, Named extends keyof Row<T>> = Pick<Row<T>, Nam
 
 export const workspaceRow = ({ id, ...row }: Some<'workspaces', 'id'>): Row<'workspaces'> => ({
   id,
-  ...{ public_id: `p${id}`, name: 'w', plan: 'pro', created_at: 1, updated_at: 1 },
+  public_id: `p${id}`,
+  name: 'w',
+  plan: 'pro',
+  created_at: 1,
+  updated_at: 1,
   ...row,
 })
 
 export const formRow = (row: Some<'forms', 'id' | 'form_key'>): Row<'forms'> => ({
-  ...{ workspace_id: 1, name: 'f', redirect_url: null, success_message: null, created_at: 1, updated_at: 1 },
+  workspace_id: 1,
+  name: 'f',
+  redirect_url: null,
+  success_message: null,
+  created_at: 1,
+  updated_at: 1,
   ...row,
 })
 
 export const linkRow = ({ id, slug = `s${id}`, ...row }: Some<'links', 'id'>): Row<'links'> => ({
   id,
   slug,
-  ...{ workspace_id: 1, domain: '', slug_key: slug?.toLowerCase(), search_text: '', redirect_status: 302 },
-  ...{ destination_url: `https://example.com/${id}`, geo_targeting: '{}', device_targeting: '{}' },
-  ...{ archived: 0, clicks_used: 0, forward_query: 0, track_conversions: 0, clicks: 0, leads: 0 },
-  ...{ created_at: 1, updated_at: 1 },
+  workspace_id: 1,
+  domain: '',
+  slug_key: slug?.toLowerCase(),
+  search_text: '',
+  redirect_status: 302,
+  destination_url: `https://example.com/${id}`,
+  geo_targeting: '{}',
+  device_targeting: '{}',
+  archived: 0,
+  clicks_used: 0,
+  forward_query: 0,
+  track_conversions: 0,
+  clicks: 0,
+  leads: 0,
+  created_at: 1,
+  updated_at: 1,
   ...row,
 })
 
 export const tagRow = ({ name, ...row }: Some<'tags', 'id' | 'name'>): Row<'tags'> => ({
   name,
-  ...{ workspace_id: 1, name_key: name.toLowerCase(), color: 'gray', created_at: 1 },
+  workspace_id: 1,
+  name_key: name.toLowerCase(),
+  color: 'gray',
+  created_at: 1,
   ...row,
 })

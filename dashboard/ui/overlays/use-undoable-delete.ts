@@ -14,7 +14,7 @@ const undoableDeletes = new Map<string, () => void>()
 
 // Leaving the dashboard confirms all deletions that wait, whichever page is open by then.
 addEventListener('pagehide', () => {
-  for (const deleteNow of [...undoableDeletes.values()]) deleteNow()
+  for (const deleteNow of undoableDeletes.values()) deleteNow()
 })
 
 function setPending(key: string, add: boolean) {

@@ -90,8 +90,11 @@ export const FORMS: Record<FormName, DemoForm> = {
     requiredFields: ['name', 'email', 'workshop'],
     successMessage: 'Your seat is held. We confirm it within a day.',
     fieldLabels: {
-      ...{ name: 'Your name', email: 'Email', workshop: 'Workshop' },
-      ...{ seats: 'Number of seats', wishes: 'Anything we should know?' },
+      name: 'Your name',
+      email: 'Email',
+      workshop: 'Workshop',
+      seats: 'Number of seats',
+      wishes: 'Anything we should know?',
     },
     replyTemplates: [
       {
@@ -108,8 +111,12 @@ export const FORMS: Record<FormName, DemoForm> = {
     requiredFields: ['company', 'name', 'email'],
     successMessage: 'Thank you. Jonas will call you this week.',
     fieldLabels: {
-      ...{ company: 'Company', name: 'Your name', email: 'Email', phone: 'Phone' },
-      ...{ kilos_per_week: 'Kilos per week', message: 'What can we do for you?' },
+      company: 'Company',
+      name: 'Your name',
+      email: 'Email',
+      phone: 'Phone',
+      kilos_per_week: 'Kilos per week',
+      message: 'What can we do for you?',
     },
     share: 16,
   },

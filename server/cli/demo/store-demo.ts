@@ -208,7 +208,9 @@ async function storeOutcomes(
     ...outcome,
     workspace_id: workspaceId,
     submission_id: ids.get(lead) as number,
-    ...{ at, created_at: at, updated_at: at },
+    at,
+    created_at: at,
+    updated_at: at,
   }))
   for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT)
     await connection

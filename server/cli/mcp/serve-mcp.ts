@@ -36,7 +36,9 @@ export async function serveMcp(connection: McpConnection): Promise<void> {
   const handle = serveStdio(
     () =>
       createMcpServer({
-        ...{ sdk, tools, version: VERSION },
+        sdk,
+        tools,
+        version: VERSION,
         findRefusal: (tool) =>
           explainReadOnly(tool, scopes, connection) ?? explainMissingScopes(tool, scopes),
         callApi: (request) => callServer(connection, request),

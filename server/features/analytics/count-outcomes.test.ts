@@ -71,8 +71,14 @@ onBothEngines('outcomes in analytics', (server) => {
         currency = 'EUR',
         at = now,
       ) => ({
-        ...{ workspace_id: ws.id, submission_id: ids[lead] as number, stage, value },
-        ...{ currency: value === null ? null : currency, at, created_at: now, updated_at: now },
+        workspace_id: ws.id,
+        submission_id: ids[lead] as number,
+        stage,
+        value,
+        currency: value === null ? null : currency,
+        at,
+        created_at: now,
+        updated_at: now,
       })
       await insert(connection, 'outcomes', [
         outcome(0, 'qualified', '7.00'),
@@ -141,19 +147,25 @@ onBothEngines('outcomes in analytics', (server) => {
     const won = new Set<number>()
     await server().app.db.write(async (connection) => {
       const leads = Array.from({ length: 60 }, () => ({
-        ...{ announced: 1, link_id: pick(links).id, utm_source: pick([null, 'ads', 'mail']) },
-        ...{ country: pick([null, 'DE', 'US']), created_at: now - Math.floor(random() * 25 * DAY_MS) },
+        announced: 1,
+        link_id: pick(links).id,
+        utm_source: pick([null, 'ads', 'mail']),
+        country: pick([null, 'DE', 'US']),
+        created_at: now - Math.floor(random() * 25 * DAY_MS),
       }))
       const ids = await insertSubmissions(connection, { workspaceId: ws.id, formId }, leads)
       const touches = ids.flatMap((submission_id) => {
         const count = Math.floor(random() * 8)
         return Array.from({ length: count }, (_, position) => ({
-          ...{ workspace_id: ws.id, submission_id, position, touches: count, at: now, kind: 'click' },
-          ...{
-            link_id: pick(links).id,
-            utm_campaign: pick([null, 'a', 'b']),
-            utm_source: pick([null, 'ads']),
-          },
+          workspace_id: ws.id,
+          submission_id,
+          position,
+          touches: count,
+          at: now,
+          kind: 'click',
+          link_id: pick(links).id,
+          utm_campaign: pick([null, 'a', 'b']),
+          utm_source: pick([null, 'ads']),
         }))
       })
       await insert(connection, 'touches', touches)
@@ -166,8 +178,14 @@ onBothEngines('outcomes in analytics', (server) => {
         sums.set(currency, (sums.get(currency) ?? 0n) + toSmallestUnits(value, currency))
         const at = now - Math.floor(random() * 25 * DAY_MS)
         return {
-          ...{ workspace_id: ws.id, submission_id, stage: 'won', value, currency, at },
-          ...{ created_at: now, updated_at: now },
+          workspace_id: ws.id,
+          submission_id,
+          stage: 'won',
+          value,
+          currency,
+          at,
+          created_at: now,
+          updated_at: now,
         }
       })
       await insert(connection, 'outcomes', outcomes)

@@ -49,7 +49,16 @@ const ROW_DIMENSIONS = [
   'os',
 ] as const satisfies LeadColumn[]
 const HEADERS = [
-  ...['submissionId', 'time', 'form', 'formName', 'status', 'email', 'credit', 'linkId', 'slug', 'domain'],
+  'submissionId',
+  'time',
+  'form',
+  'formName',
+  'status',
+  'email',
+  'credit',
+  'linkId',
+  'slug',
+  'domain',
   ...ROW_DIMENSIONS,
   'source',
   'channel',

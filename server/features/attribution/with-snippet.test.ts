@@ -198,14 +198,19 @@ onBothEngines(
       const p = [{ u: `${SHOP}/spring?utm_source=news`, r: 'https://search.example/' }]
       await visitor.send({ _service_view: report({ u: `${SHOP}/contact`, r: `${SHOP}/spring`, p }) })
       expect(await newest(site)).toMatchObject({
-        ...{ sessionLinked: true, landingUrl: `${SHOP}/spring`, pageUrl: `${SHOP}/contact` },
-        ...{ utmSource: 'news', referrer: 'search.example' },
+        sessionLinked: true,
+        landingUrl: `${SHOP}/spring`,
+        pageUrl: `${SHOP}/contact`,
+        utmSource: 'news',
+        referrer: 'search.example',
         fields: { email: 'jo@example.com' },
       })
       await visitor.see(`${SHOP}/?utm_source=first`)
       await visitor.send({ _service_view: report({ u: `${SHOP}/two?utm_source=last`, e: 'forged' }) })
       expect(await newest(site)).toMatchObject({
-        ...{ landingUrl: `${SHOP}/`, pageUrl: `${SHOP}/two`, utmSource: 'last' },
+        landingUrl: `${SHOP}/`,
+        pageUrl: `${SHOP}/two`,
+        utmSource: 'last',
       })
     })
 

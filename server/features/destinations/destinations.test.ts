@@ -160,14 +160,14 @@ onBothEngines(
       expect(found).toEqual({ [main as string]: 2, [expired as string]: 2, ...each })
       expect(total).toBe(6)
       expect(data[0]).toEqual({
-        ...{
-          url: main,
-          host: new URL(main as string).hostname,
-          state: 'unchecked',
-          status: null,
-          message: null,
-        },
-        ...{ checkedAt: null, since: null, links: 2 },
+        url: main,
+        host: new URL(main as string).hostname,
+        state: 'unchecked',
+        status: null,
+        message: null,
+        checkedAt: null,
+        since: null,
+        links: 2,
       })
       await ws.patch(`/links/${id}`, { archived: false })
       expect((await find(hidden)).links).toBe(1)
@@ -315,7 +315,10 @@ onBothEngines(
       await run()
       const all = requests.filter(({ line }) => line.includes(host))
       expect(all.map(({ line }) => line.replace(host, '')).sort()).toEqual([
-        ...['GET /robots.txt', 'HEAD /a', 'HEAD /b', 'HEAD /c'],
+        'GET /robots.txt',
+        'HEAD /a',
+        'HEAD /b',
+        'HEAD /c',
       ])
       for (const [i, { at }] of all.entries())
         if (i > 0) expect(at - (all[i - 1]?.at ?? 0)).toBeGreaterThanOrEqual(1000)

@@ -54,7 +54,11 @@ export async function listDestinations(
   const { rows, nextCursor } = cutPage(found, limit, ORDER)
   const data = rows.map(
     ({ url, host, state, status, message, checked_at, since, links }): DestinationResource => ({
-      ...{ url, host, state: readStoredState(state), status, message },
+      url,
+      host,
+      state: readStoredState(state),
+      status,
+      message,
       checkedAt: toIsoOrNull(checked_at),
       since: toIsoOrNull(since),
       links,

@@ -149,7 +149,10 @@ async function storeCheck(
       .updateTable('destinations')
       .set({
         state: toStoredState(state),
-        ...{ since, failures, status, message },
+        since,
+        failures,
+        status,
+        message,
         checked_at: at,
         next_check_at: nextCheckAt,
         ...(state === 'ok' && { reported_at: null }),

@@ -120,15 +120,15 @@ onBothEngines.quick('the list of links is filtered', (server) => {
     await ws.createLink({ slug: 'in-a-text-too' })
     const typed = shortUrl.replace('http://', '')
     for (const text of [
-      ...[
-        `<${shortUrl}>`,
-        `(${shortUrl}).`,
-        `“${shortUrl}”,`,
-        `${shortUrl}/`,
-        `${shortUrl}+`,
-        `${shortUrl}?a=b#c`,
-      ],
-      ...[`${shortUrl}.?a=b`, shortUrl.toUpperCase(), shortUrl.replace('http:', 'https:')],
+      `<${shortUrl}>`,
+      `(${shortUrl}).`,
+      `“${shortUrl}”,`,
+      `${shortUrl}/`,
+      `${shortUrl}+`,
+      `${shortUrl}?a=b#c`,
+      `${shortUrl}.?a=b`,
+      shortUrl.toUpperCase(),
+      shortUrl.replace('http:', 'https:'),
       ...[`${typed}?utm_source=mail`, `${typed}/`].map((each) => `https://${each}`),
     ])
       expect([text, await slugs(ws, `search=${encodeURIComponent(text)}`)]).toEqual([text, [slug]])

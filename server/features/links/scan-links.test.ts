@@ -15,7 +15,9 @@ onBothEngines('a list of thousands of links', (server) => {
     const { id: _, ...some } = linkRow({ id: 0 })
     const toRow = (n: number) => ({
       ...some,
-      ...{ slug: `many${n}`, slug_key: `many${n}`, updated_at: n },
+      slug: `many${n}`,
+      slug_key: `many${n}`,
+      updated_at: n,
       // The ids of two workspaces alternate.
       workspace_id: n % 2 === 0 ? workspace.id : other.id,
       archived: n % 3 === 0 ? 1 : 0,

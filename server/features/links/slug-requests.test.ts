@@ -8,8 +8,22 @@ import { onSqlite } from '../../../tests/support/world.ts'
 import { findShorterSlugs, findSlugProblem, isPossibleSlug, normalizeSlug, toSlugKey } from './slug.ts'
 
 const EMOJI = [
-  ...['❤️', '⭐', '©️', 'ℹ️', '😀', '1️⃣', '*️⃣', '👍🏽', '☝🏽', '🇩🇪', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'],
-  ...['👩‍❤️‍👨', '👁️‍🗨️', '🏳️‍🌈', '🧑🏽‍⚕️', '👨‍👩‍👧‍👦'],
+  '❤️',
+  '⭐',
+  '©️',
+  'ℹ️',
+  '😀',
+  '1️⃣',
+  '*️⃣',
+  '👍🏽',
+  '☝🏽',
+  '🇩🇪',
+  '🏴󠁧󠁢󠁥󠁮󠁧󠁿',
+  '👩‍❤️‍👨',
+  '👁️‍🗨️',
+  '🏳️‍🌈',
+  '🧑🏽‍⚕️',
+  '👨‍👩‍👧‍👦',
 ]
 const LETTERS = [...'aZ7-_.éßΣςếİǰ価한𝒜Ж', 'क्षि', 'ไทย', 'שלום']
 
@@ -119,7 +133,8 @@ onSqlite('a request for a slug', (server) => {
       const path = Buffer.from(`/${write(key)}`)
       for (const beside of [false, true, false]) {
         expect([key, beside, await client.send(path, beside)]).toEqual([
-          ...[key, beside],
+          key,
+          beside,
           { status: 302, location: destination },
         ])
       }

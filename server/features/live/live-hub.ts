@@ -122,13 +122,13 @@ export function createLiveHub(
     },
     close() {
       isClosed = true
-      for (const { listeners } of channels.values()) for (const { end } of [...listeners]) end()
+      for (const { listeners } of channels.values()) for (const { end } of listeners) end()
     },
   }
 }
 
 function send({ listeners }: Channel, bytes: Uint8Array) {
-  for (const { controller, end } of [...listeners]) {
+  for (const { controller, end } of listeners) {
     if ((controller.desiredSize ?? 0) < -BEHIND_BYTES_MAX) end()
     else controller.enqueue(bytes)
   }

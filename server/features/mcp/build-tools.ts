@@ -102,7 +102,9 @@ function buildTool(
   return {
     ...choice,
     title: choice.name.replace(/_/g, ' ').replace(/^./, (letter) => letter.toUpperCase()),
-    ...{ path, method, position },
+    path,
+    method,
+    position,
     scopes: operation.security?.find((each) => each.apiKey)?.apiKey ?? [],
     arguments: new Map<string, ToolArgument>([
       ...parameters.map(({ name, in: where, schema }): [string, ToolArgument] => [

@@ -65,7 +65,9 @@ export function createMcpEndpoint(needs: McpEndpointNeeds): Handler<ApiEnv> {
     const request = c.req.raw
     const { scopes = ['*'] } = c.get('actor')
     servers.set(request, {
-      ...{ sdk, tools, version: needs.version },
+      sdk,
+      tools,
+      version: needs.version,
       findRefusal: (tool) => explainMissingScopes(tool, scopes),
       callApi: createCaller(needs, c.req.raw, c.env, c.get('requestId')),
     })

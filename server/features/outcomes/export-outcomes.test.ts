@@ -10,7 +10,9 @@ async function createPlace(server: TestServer, settings: object) {
   const ws = await server.createWorkspace()
   const { formKey } = await ws.createForm({ name: 'Quote', ...settings })
   const link = await ws.createLink({
-    ...{ destinationUrl: `${SHOP}/spring`, forwardQuery: true, trackConversions: true },
+    destinationUrl: `${SHOP}/spring`,
+    forwardQuery: true,
+    trackConversions: true,
   })
   const headers = { 'User-Agent': BROWSER_USER_AGENT, 'X-Forwarded-For': nextSenderAddress() }
   const click = async (query: string) =>

@@ -57,19 +57,17 @@ const parseIds = (row: ExportedRow): AdClickIds =>
   row.ad_click_ids === null ? {} : JSON.parse(row.ad_click_ids)
 
 const TABLE_COLUMNS = [
-  ...[
-    'id',
-    'submissionId',
-    'form',
-    'linkId',
-    'clickId',
-    'email',
-    'stage',
-    'value',
-    'currency',
-    'at',
-    'externalId',
-  ],
+  'id',
+  'submissionId',
+  'form',
+  'linkId',
+  'clickId',
+  'email',
+  'stage',
+  'value',
+  'currency',
+  'at',
+  'externalId',
   ...AD_CLICK_ID_NAMES,
 ]
 
@@ -78,8 +76,17 @@ async function* writeTable(rows: AsyncGenerator<ExportedRow>): AsyncGenerator<st
   for await (const row of rows) {
     const ids = parseIds(row)
     yield toCsvLine([
-      ...[row.id, row.submission_id, row.form_key, row.link_id, row.click_id, row.email],
-      ...[row.stage, row.value, row.currency, toIso(row.at), row.external_id],
+      row.id,
+      row.submission_id,
+      row.form_key,
+      row.link_id,
+      row.click_id,
+      row.email,
+      row.stage,
+      row.value,
+      row.currency,
+      toIso(row.at),
+      row.external_id,
       ...AD_CLICK_ID_NAMES.map((name) => ids[name] ?? null),
     ])
   }
@@ -102,7 +109,10 @@ async function* writeGoogleAds(
   yield toCsvLine(['Parameters:TimeZone=+0000'])
   yield toCsvLine([
     GOOGLE_COLUMNS[clickIdType],
-    ...['Conversion Name', 'Conversion Time', 'Conversion Value', 'Conversion Currency'],
+    'Conversion Name',
+    'Conversion Time',
+    'Conversion Value',
+    'Conversion Currency',
   ])
   for await (const row of rows) {
     const id = parseIds(row)[clickIdType]

@@ -37,9 +37,17 @@ onBothEngines('outcomes of leads', (server) => {
     const one = await record(ws, { submissionId: ids[0], stage: 'won', value: '1299.5', currency: 'eur' })
     expect(one.status).toBe(201)
     expect(one.json.data).toEqual({
-      ...{ id: expect.any(Number), submissionId: ids[0], formKey, linkId: null },
-      ...{ stage: 'won', value: '1299.50', currency: 'EUR', at: expect.any(String), externalId: null },
-      ...{ createdAt: expect.any(String), updatedAt: expect.any(String) },
+      id: expect.any(Number),
+      submissionId: ids[0],
+      formKey,
+      linkId: null,
+      stage: 'won',
+      value: '1299.50',
+      currency: 'EUR',
+      at: expect.any(String),
+      externalId: null,
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
     })
     const many = [
       { submissionId: ids[0], stage: 'lost' },

@@ -78,8 +78,13 @@ export async function countHitsByDay(
   const starts: number[] = []
   for (let at = toDayStart(first); at <= toDayStart(last); at += DAY_MS) starts.push(at)
   const answers = await ask({
-    ...{ workspaceId, start: toDayStart(first), end: toDayStart(last) + DAY_MS, filters: [] },
-    ...{ classes: [...HIT_CLASSES], outcomes: [...HIT_OUTCOMES], groupBy: { by: 'time', starts } },
+    workspaceId,
+    start: toDayStart(first),
+    end: toDayStart(last) + DAY_MS,
+    filters: [],
+    classes: [...HIT_CLASSES],
+    outcomes: [...HIT_OUTCOMES],
+    groupBy: { by: 'time', starts },
   })
   return new Map(answers.map(({ key, clicks }) => [new Date(Number(key)).toISOString().slice(0, 10), clicks]))
 }

@@ -20,7 +20,12 @@ export async function listProofs(
   const { rows, ...page } = await listNewest(proofs, query, ORDER)
   const data = rows.map(
     ({ day, kind, reason, hits, removed, digest, previous_hash, hash, created_at }): DayProofResource => ({
-      ...{ day, kind: kind as DayProofResource['kind'], reason, hits, removed, digest },
+      day,
+      kind: kind as DayProofResource['kind'],
+      reason,
+      hits,
+      removed,
+      digest,
       previousHash: previous_hash === CHAIN_START ? null : previous_hash,
       hash,
       createdAt: toIso(created_at),

@@ -29,8 +29,15 @@ type HashedColumns = Omit<Insertable<DayProofs>, 'id' | 'hash'>
 export const hashProof = (row: HashedColumns) =>
   sha256Hex(
     JSON.stringify([
-      ...[row.workspace_id, row.day, row.kind, row.reason, row.hits, row.removed, row.digest],
-      ...[row.created_at, row.previous_hash],
+      row.workspace_id,
+      row.day,
+      row.kind,
+      row.reason,
+      row.hits,
+      row.removed,
+      row.digest,
+      row.created_at,
+      row.previous_hash,
     ]),
   )
 

@@ -124,7 +124,10 @@ onBothEngines(
       expect([recorded.code, recorded.out]).toEqual([0, '1 changed day is recorded: 2026-05-10\n'])
       const { data } = await list('?limit=1')
       expect(data[0]).toMatchObject({
-        ...{ day: '2026-05-10', kind: 'changed', hits: 4, reason: 'operator: a lost node was adopted' },
+        day: '2026-05-10',
+        kind: 'changed',
+        hits: 4,
+        reason: 'operator: a lost node was adopted',
       })
       const again = await run(String(ws.id))
       expect([again.code, again.out]).toEqual([

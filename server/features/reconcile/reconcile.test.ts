@@ -212,8 +212,12 @@ onBothEngines(
       expect([status, json.error]).toEqual([200, undefined])
       const leftOut = { bot: 1, prefetch: 1 }
       expect(json.data).toMatchObject({
-        ...{ tool: null, dateColumn: 'date', countColumn: 'clicks', metric: 'clicks' },
-        ...{ timezone: 'UTC', theirTimezone: 'UTC' },
+        tool: null,
+        dateColumn: 'date',
+        countColumn: 'clicks',
+        metric: 'clicks',
+        timezone: 'UTC',
+        theirTimezone: 'UTC',
         days: [
           { day: '2026-05-10', theirs: 6, ours: 3, difference: 3, leftOut, explained: 2, unexplained: 1 },
           { day: '2026-05-11', theirs: 0, ours: 1, difference: -1, explained: 0, unexplained: -1 },

@@ -23,4 +23,9 @@ export function toDomainTarget(
 
 /** Strangers choose this text: it is cut at the longest length of a slug. */
 const encodeSlug = (slug: string) =>
-  encodeURIComponent([...slug.slice(0, SLUG_MAX * 2)].slice(0, SLUG_MAX).join('').toWellFormed())
+  encodeURIComponent(
+    Array.from(slug.slice(0, SLUG_MAX * 2))
+      .slice(0, SLUG_MAX)
+      .join('')
+      .toWellFormed(),
+  )

@@ -83,7 +83,15 @@ const VISITORS: [string, Record<string, string>][] = [
 ]
 
 const DIMENSIONS = [
-  ...['device', 'browser', 'os', 'country', 'referrer', 'utmSource', 'utmCampaign', 'trigger', 'class'],
+  'device',
+  'browser',
+  'os',
+  'country',
+  'referrer',
+  'utmSource',
+  'utmCampaign',
+  'trigger',
+  'class',
   'link',
 ]
 

@@ -180,7 +180,10 @@ const { dateOrder, timeZone } = reading
 export const ImportSubmissions = z
   .strictObject({
     file: fileContent('The export as CSV or JSON: a file of at most 64 MiB').optional(),
-    ...{ from, dryRun, dateOrder, timeZone },
+    from,
+    dryRun,
+    dateOrder,
+    timeZone,
   })
   .openapi('ImportSubmissions')
 export type ImportSubmissionsInput = z.infer<typeof ImportSubmissions>

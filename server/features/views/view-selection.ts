@@ -12,8 +12,16 @@ import type { Interval, TimeRange } from '../analytics/timeline.ts'
 
 /** Parameters of analytics that choose no rows, or that are settings of a view. */
 const NO_FILTERS = new Set<string>([
-  ...['interval', 'start', 'end', 'timezone'],
-  ...['groupBy', 'granularity', 'limit', 'explain', 'model', 'currency'],
+  'interval',
+  'start',
+  'end',
+  'timezone',
+  'groupBy',
+  'granularity',
+  'limit',
+  'explain',
+  'model',
+  'currency',
 ])
 
 const pickFilters = (shape: z.ZodRawShape) =>

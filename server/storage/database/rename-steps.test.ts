@@ -80,7 +80,9 @@ describe.each<DatabaseEngine>(['sqlite', 'postgres'])(
 
     test('is up to date for the doctor', async () => {
       expect(await readMigrationState(db, listReplacing(engine))).toEqual({
-        ...{ missing: [], unknown: [], isUsable: true },
+        missing: [],
+        unknown: [],
+        isUsable: true,
         applied: Object.keys(listReplacing(engine)).length,
       })
     })

@@ -232,7 +232,7 @@ function createChannel<Message>(
 /** Ends all processes at once. @param losesPower else the kernel goes on */
 export function crash({ disk, server, workers }: SimulatedInstallation, losesPower: boolean): void {
   const reason = losesPower ? 'the power is cut' : 'killed'
-  if (losesPower) for (const worker of [...workers]) worker.kill(reason)
+  if (losesPower) for (const worker of workers) worker.kill(reason)
   server?.process.kill(reason)
   if (losesPower) disk.cutPower()
 }

@@ -81,7 +81,8 @@ async function launchChromium(): Promise<Browser> {
       // Names under .test lead to this machine.
       '--host-resolver-rules=MAP *.test 127.0.0.1',
       // Tests are too short for the optimizing compiler.
-      ...['--disable-gpu', '--js-flags=--single-threaded --no-opt'],
+      '--disable-gpu',
+      '--js-flags=--single-threaded --no-opt',
     ],
     // Playwright switches off the back/forward cache, which some tests need.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],

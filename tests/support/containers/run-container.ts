@@ -32,8 +32,21 @@ export function startContainer(
   const settings = [...Env, ...Object.entries(environment).map(([name, value]) => `${name}=${value}`)]
   const child = Bun.spawn(
     [
-      ...['unshare', '--mount', '--pid', '--fork', '--kill-child'],
-      ...['sh', '-c', SCRIPT, 'sh', image.root, dataDir, WorkingDir, User, ...settings, ...command],
+      'unshare',
+      '--mount',
+      '--pid',
+      '--fork',
+      '--kill-child',
+      'sh',
+      '-c',
+      SCRIPT,
+      'sh',
+      image.root,
+      dataDir,
+      WorkingDir,
+      User,
+      ...settings,
+      ...command,
     ],
     { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
   )

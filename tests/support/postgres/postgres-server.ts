@@ -149,8 +149,16 @@ async function createCluster({ dir, as, guard }: ClusterHome, initdb: string, pa
   const run = Bun.spawn(
     [
       initdb,
-      ...['-D', join(dir, 'data'), '-U', 'postgres', '-A', 'scram-sha-256', `--pwfile=${passwordFile}`],
-      ...['--no-sync', '--encoding=UTF8', '--locale=C.UTF-8'],
+      '-D',
+      join(dir, 'data'),
+      '-U',
+      'postgres',
+      '-A',
+      'scram-sha-256',
+      `--pwfile=${passwordFile}`,
+      '--no-sync',
+      '--encoding=UTF8',
+      '--locale=C.UTF-8',
     ],
     { ...as, cwd: dir, env: { PATH: process.env.PATH }, stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
   )
@@ -300,5 +308,5 @@ export function dropAfterFile({ url, drop }: TestDatabase): TestDatabase {
 
 /** setup.ts calls this after each test file: the server may be one that others use too. */
 export async function dropDatabases(): Promise<void> {
-  for (const drop of [...databases]) await drop()
+  for (const drop of databases) await drop()
 }

@@ -42,7 +42,10 @@ async function createContent(server: ServerProcess, key: string): Promise<{ form
   }
   const destinationUrl = 'https://example.com/'
   await post('/links', {
-    ...{ slug: 'spring', title: 'Spring sale', trackConversions: true, tagNames: ['newsletter'] },
+    slug: 'spring',
+    title: 'Spring sale',
+    trackConversions: true,
+    tagNames: ['newsletter'],
     destinationUrl: 'https://example.com/sale',
   })
   await post('/links', { slug: 'closed', destinationUrl, archived: true })
@@ -52,11 +55,12 @@ async function createContent(server: ServerProcess, key: string): Promise<{ form
     password: 'open sesame',
   })
   await post('/links', {
-    ...{ slug: 'rules', externalId: 'crm-7', comments: 'kept', destinationUrl },
-    ...{
-      geoTargeting: { DE: 'https://example.com/de' },
-      deviceTargeting: { ios: 'https://example.com/ios' },
-    },
+    slug: 'rules',
+    externalId: 'crm-7',
+    comments: 'kept',
+    destinationUrl,
+    geoTargeting: { DE: 'https://example.com/de' },
+    deviceTargeting: { ios: 'https://example.com/ios' },
   })
   const hook = await post('/channels', { type: 'webhook', name: 'Hook', url: 'https://hooks.example.com/' })
   const { formKey } = await post('/forms', { name: 'Contact', channelIds: [hook.id] })

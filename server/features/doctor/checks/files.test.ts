@@ -138,7 +138,13 @@ describe('the clock', () => {
 describe('the spool', () => {
   const NODE = '0123456789abcdef'
   const HIT = {
-    ...{ id: 1, at: 1, workspaceId: 1, linkId: 1, outcome: 'redirect', class: 'human', trigger: 'link' },
+    id: 1,
+    at: 1,
+    workspaceId: 1,
+    linkId: 1,
+    outcome: 'redirect',
+    class: 'human',
+    trigger: 'link',
     visitor: '1',
   }
   const nameOf = (number: number) => toBatchFileName(number, { seq: 1, offset: number * 64 })

@@ -146,8 +146,14 @@ describe.each(ENGINES)('on %s', (engine) => {
       await connection
         .insertInto('deliveries')
         .values({
-          ...{ workspace_id: 1, channel_id: 1, submission_id: null, event: 'test', message_id: 'm' },
-          ...{ status: 'waiting', due_at: hours(2), created_at: 1 },
+          workspace_id: 1,
+          channel_id: 1,
+          submission_id: null,
+          event: 'test',
+          message_id: 'm',
+          status: 'waiting',
+          due_at: hours(2),
+          created_at: 1,
         } as never)
         .execute()
     })

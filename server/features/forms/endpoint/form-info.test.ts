@@ -27,7 +27,11 @@ onBothEngines('GET /e/forms', (server) => {
     const { id } = await server().createWorkspace()
     const at = NOW
     const form = (n: number, over: object) => ({
-      ...{ workspace_id: id, form_key: keyed(n), name: 'Contact', created_at: at, updated_at: at },
+      workspace_id: id,
+      form_key: keyed(n),
+      name: 'Contact',
+      created_at: at,
+      updated_at: at,
       ...over,
     })
     await server().insert('forms', [

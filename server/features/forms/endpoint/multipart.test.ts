@@ -166,21 +166,21 @@ function readInChunks(body: string, sizes: number[]): unknown[] {
 
 test('says the same however the body is cut into chunks', () => {
   const piece = fc.constantFrom(
-    ...[
-      '--Bd',
-      '--Bd--',
-      '\r\n',
-      '\r\n\r\n',
-      '\r',
-      '\n',
-      '-',
-      '--B',
-      'x',
-      ' \t',
-      'name="a"',
-      '; filename="b"',
-    ],
-    ...[named('name="a"'), named('name="f"; filename="x"'), 'Content-Disposition: form-data; name="a"'],
+    '--Bd',
+    '--Bd--',
+    '\r\n',
+    '\r\n\r\n',
+    '\r',
+    '\n',
+    '-',
+    '--B',
+    'x',
+    ' \t',
+    'name="a"',
+    '; filename="b"',
+    named('name="a"'),
+    named('name="f"; filename="x"'),
+    'Content-Disposition: form-data; name="a"',
   )
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 })
   fc.assert(

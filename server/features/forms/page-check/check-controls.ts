@@ -26,7 +26,11 @@ import type { FormControl, PageForm } from './parse-page.ts'
 
 /** Names with an underscore that have a meaning. A browser fills in `_charset_` by itself. */
 const KNOWN_CONTROL_FIELDS = [
-  ...[HONEYPOT_FIELD, NEXT_FIELD, LANGUAGE_FIELD, EVENT_ID_FIELD, REPLY_TO_FIELD],
+  HONEYPOT_FIELD,
+  NEXT_FIELD,
+  LANGUAGE_FIELD,
+  EVENT_ID_FIELD,
+  REPLY_TO_FIELD,
   '_charset_',
 ]
 

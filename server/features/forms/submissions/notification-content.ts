@@ -53,7 +53,8 @@ export function createNotificationContentReader(needs: NotificationContentNeeds)
         const link = row.link_id === null ? undefined : links.get(row.link_id)
         return once(async () =>
           toContent(needs, workspaceId, row, {
-            ...{ link, touches: touches.get(row.id) ?? [] },
+            link,
+            touches: touches.get(row.id) ?? [],
             labels: labels.get(row.form_key),
           }),
         )

@@ -51,8 +51,13 @@ withReplies.quick('a reply of the team', (house) => {
     expect([first?.status, first?.json.data]).toEqual([
       201,
       {
-        ...{ id: expect.any(Number), submissionId: id, author: 'Olga', ...REPLY },
-        ...{ status: 'waiting', error: null, createdAt: expect.any(String) },
+        id: expect.any(Number),
+        submissionId: id,
+        author: 'Olga',
+        ...REPLY,
+        status: 'waiting',
+        error: null,
+        createdAt: expect.any(String),
       },
     ])
     const [mail, ...others] = await settle()
@@ -131,7 +136,11 @@ withReplies.quick('a reply of the team', (house) => {
     const reply = (allowed: boolean, submissionId: number) =>
       sendTeamReply(
         {
-          ...{ db: server.app.db, now: server.now, hashAddress: () => '', canMail: true, wakeDeliverer() {} },
+          db: server.app.db,
+          now: server.now,
+          hashAddress: () => '',
+          canMail: true,
+          wakeDeliverer() {},
           limiter: {
             take: () => ({ allowed, remaining: 0, waitMs: 90_000, resetMs: 90_000 }),
             refund: (key) => void refunds.push(key),

@@ -86,7 +86,7 @@ function resolveImage(
 function cutCharacters(text: string | null, max: number): string | null {
   if (text === null || countCharacters(text) <= max) return text
   // A character has at most two units.
-  return `${[...text.slice(0, 2 * max)]
+  return `${Array.from(text.slice(0, 2 * max))
     .slice(0, max - 1)
     .join('')
     .trimEnd()}…`

@@ -120,7 +120,10 @@ onBothEngines(
       await ws.delete(`/links/bulk?ids=${id}`)
       const told = await untilToldOf(
         ws,
-        ...['link.created', 'link.clicked', 'split.decided', 'link.deleted'],
+        'link.created',
+        'link.clicked',
+        'split.decided',
+        'link.deleted',
         // Upserted, edited, repaired, split, and with the destination that the split has chosen.
         ...Array.from({ length: 5 }, () => 'link.updated'),
       )
@@ -302,7 +305,10 @@ onBothEngines(
       const link = await ws.createLink()
       await until('the request', () => receiver.requests.length === 1)
       expect(JSON.parse(receiver.requests[0]?.body ?? '')).toEqual({
-        ...{ e: 'link.created', url: link.shortUrl, email: null, link: null },
+        e: 'link.created',
+        url: link.shortUrl,
+        email: null,
+        link: null,
       })
       expect(receiver.requests[0]?.headers).toMatchObject({
         authorization: 'Bearer s3cr3ttoken',

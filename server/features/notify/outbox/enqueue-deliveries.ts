@@ -118,7 +118,13 @@ export async function insertDeliveries(
     connection,
     deliveries.map(
       ({ submission_id = null, due_at = at, report_id = null, payload = null, message_id, ...delivery }) => ({
-        ...{ ...delivery, submission_id, due_at, report_id, payload, created_at: at, ...cause },
+        ...delivery,
+        submission_id,
+        due_at,
+        report_id,
+        payload,
+        created_at: at,
+        ...cause,
         message_id: message_id ?? newMessageId(),
       }),
     ),

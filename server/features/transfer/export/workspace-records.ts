@@ -181,7 +181,11 @@ export const toSubmissionRecord = (
   touches: touches.map(toTouchRecord),
   outcomes: outcomes.map(toOutcomeRecord),
   replies: replies.map(({ author, subject, text, status, createdAt }) => ({
-    ...{ author, subject, text, status, createdAt },
+    author,
+    subject,
+    text,
+    status,
+    createdAt,
   })),
   assignee,
 })

@@ -132,7 +132,12 @@ async function insertImported(
       referrer,
       page_url: pageUrl,
       ...toCampaignColumns(submission),
-      ...{ device, browser, os, country, region, city },
+      device,
+      browser,
+      os,
+      country,
+      region,
+      city,
       created_at: Math.min(at ?? row.created_at, needs.now()),
     })
     .returning('id')

@@ -10,8 +10,18 @@ import type { FileRecord } from '../files/source-file.ts'
  */
 const NAMES = {
   time: [
-    ...['createdat', 'submittedat', 'submissiondate', 'submissiontime', 'submittedon', 'datesubmitted'],
-    ...['receivedat', 'timestamp', 'submitted', 'created', 'datetime', 'date'],
+    'createdat',
+    'submittedat',
+    'submissiondate',
+    'submissiontime',
+    'submittedon',
+    'datesubmitted',
+    'receivedat',
+    'timestamp',
+    'submitted',
+    'created',
+    'datetime',
+    'date',
   ],
   id: ['submissionid', 'id', 'uuid'],
   address: ['ip', 'ipaddress', 'remoteip', 'clientip', 'senderip', 'userip'],

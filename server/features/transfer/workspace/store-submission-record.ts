@@ -66,11 +66,16 @@ async function storeOutcomes(
   if (record.outcomes.length === 0) return null
   const now = run.needs.now()
   const rows = record.outcomes.map(({ stage, value, currency, at, externalId, createdAt, updatedAt }) => ({
-    ...{ workspace_id: run.actor.workspaceId, submission_id: submissionId, stage, currency },
+    workspace_id: run.actor.workspaceId,
+    submission_id: submissionId,
+    stage,
+    currency,
     value:
       value !== null && currency !== null ? toDecimalText(toSmallestUnits(value, currency), currency) : null,
-    ...{ at: Math.min(at, now), external_id: externalId },
-    ...{ created_at: Math.min(createdAt, now), updated_at: Math.min(updatedAt, now) },
+    at: Math.min(at, now),
+    external_id: externalId,
+    created_at: Math.min(createdAt, now),
+    updated_at: Math.min(updatedAt, now),
   }))
   const stored = await connection
     .insertInto('outcomes')
@@ -91,7 +96,11 @@ async function storeReplies(
 ): Promise<void> {
   if (record.replies.length === 0) return
   const rows = record.replies.map(({ author, subject, text, status, createdAt }) => ({
-    ...{ workspace_id: run.actor.workspaceId, submission_id: submissionId, author, subject, text },
+    workspace_id: run.actor.workspaceId,
+    submission_id: submissionId,
+    author,
+    subject,
+    text,
     status: status === 'waiting' ? 'canceled' : status,
     created_at: Math.min(createdAt, run.needs.now()),
   }))

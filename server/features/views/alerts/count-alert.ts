@@ -33,7 +33,13 @@ export async function countAlert(
   return {
     viewId: view.id,
     ...describeRange(needs, view, hours, HOURS),
-    ...{ metric, when, percent, window, minimum, count: current, expected },
+    metric,
+    when,
+    percent,
+    window,
+    minimum,
+    count: current,
+    expected,
     reason: formatReason(alert, current, expected),
   }
 }

@@ -44,7 +44,9 @@ export async function findSilentLinks(
   return {
     viewId: view.id,
     ...describeRange(needs, view, range, HOURS),
-    ...{ when: 'silent', window, count },
+    when: 'silent',
+    window,
+    count,
     links: shown.map(({ id, shortUrl }) => ({ id, shortUrl })),
     reason: formatReason(count, shown, window),
   }

@@ -62,7 +62,13 @@ export async function answerSharedView(
     ),
   ])
   return {
-    ...{ name: view.name, asked, timezone: selection.timezone, totals, metric, time, proof },
+    name: view.name,
+    asked,
+    timezone: selection.timezone,
+    totals,
+    metric,
+    time,
+    proof,
     tabs: shown.flatMap(({ dimensions, dimension }) => (dimension === dimensions[0] ? [] : [dimension])),
     cards: shown.map((card, i) => ({ ...card, rows: rows[i] ?? [] })),
     intervals: INTERVALS.filter((each) => {

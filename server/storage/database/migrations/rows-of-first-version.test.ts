@@ -30,8 +30,15 @@ test.each<DatabaseEngine>(['sqlite', 'postgres'])(
       for (const session_linked of [0, 1]) {
         const referrer = session_linked ? 'search.example' : 'shop.example'
         const submission_id = await insert('submissions', {
-          ...{ workspace_id, form_id, session_linked, referrer, page_url: 'https://www.shop.example/' },
-          ...{ fields: '[]', search_text: '', fingerprint: 'f', created_at: 1 },
+          workspace_id,
+          form_id,
+          session_linked,
+          referrer,
+          page_url: 'https://www.shop.example/',
+          fields: '[]',
+          search_text: '',
+          fingerprint: 'f',
+          created_at: 1,
         })
         const touch = { submission_id, workspace_id, position: 0, touches: 1, at: 1, kind: 'click', referrer }
         await old.insertInto('touches').values(touch).execute()
@@ -42,7 +49,12 @@ test.each<DatabaseEngine>(['sqlite', 'postgres'])(
       const targets = { UK: 'https://uk.example/', DE: 'https://de.example/' }
       for (const [slug, more] of Object.entries({ uk: {}, both: { GB: 'https://gb.example/' } }))
         await insert('links', {
-          ...{ ...link, slug, slug_key: slug, workspace_id, search_text: '', ...TIMES },
+          ...link,
+          slug,
+          slug_key: slug,
+          workspace_id,
+          search_text: '',
+          ...TIMES,
           geo_targeting: JSON.stringify({ ...targets, ...more }),
         })
 

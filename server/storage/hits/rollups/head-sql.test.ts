@@ -8,7 +8,11 @@ import { toHeadSql } from './head-sql.ts'
 const MONTH = 20_000
 const query = createHitQuery({ groupBy: { by: 'utmCampaign', limit: 2, nullAs: 'Unknown' } })
 const plan = {
-  ...{ set: 'utmCampaign' as const, days: [], cuts: [], raw: [], origin: [] },
+  set: 'utmCampaign' as const,
+  days: [],
+  cuts: [],
+  raw: [],
+  origin: [],
   months: [{ start: MONTH, end: MONTH + 31 }],
 }
 const state = {
