@@ -116,6 +116,9 @@ describe('a client that does not finish its request is ended at both ends', () =
   })
 })
 
+/** The end of these answers is uncertain, so their connections stay open for as long as an answer may take. */
+const UNCERTAIN = ['the second of two at once', 'chunks']
+
 describe('a request whose client sends no more gets its answer', () => {
   test.each<[string, string, string, number[]]>([
     ['GET', rawRequest('GET', '/later'), 'GET /later 0', [200]],
@@ -133,19 +136,20 @@ describe('a request whose client sends no more gets its answer', () => {
       'POST /later 1',
       [200],
     ],
-  ])('%s', async (_, bytes, end, statuses) => {
+  ])('%s', async (name, bytes, end, statuses) => {
     clientEnded = Promise.withResolvers()
     const client = await dialRaw(patient.port)
     client.socket.end(bytes, () => clientEnded.resolve())
-    await until('the end', () => client.closed && areGone(patient.front))
-    expect(client.text).toEndWith(end)
+    await until('the answer', () => client.text.endsWith(end))
     expect(readStatuses(client.text)).toEqual(statuses)
+    if (!UNCERTAIN.includes(name)) await until('the end', () => client.closed && areGone(patient.front))
   })
 
   test('a big one', async () => {
+    const { open } = patient.front.counts()
     const client = await dialRaw(patient.port)
     client.socket.end(rawRequest('GET', '/big'))
-    await until('the end', () => client.closed && areGone(patient.front))
+    await until('the end', () => client.closed && patient.front.counts().open <= open)
     expect(client.bytes).toBeGreaterThan(BIG.length)
   })
 

@@ -500,7 +500,7 @@ const ALONE: Record<string, string[]> = {
   'features/notify/templates/parse-template.ts': ['parseTemplate'],
   'features/redirect/pages.ts': ['notFoundPage', 'gonePage', 'methodNotAllowedPage'],
   'features/redirect/unfurlers.ts': ['isUnfurler'],
-  'features/transfer/files/open-source-file.ts': ['recognizeCsvLayout'],
+  'features/transfer/files/open-source-file.ts': ['recognizeCsvLayout', 'readCsvText'],
   'features/transfer/files/fields.ts': ['isTextValue', 'toPlainName'],
   'features/transfer/files/json-reader.ts': ['toElements'],
   'features/transfer/history/country-code.ts': ['findCountryCode'],
