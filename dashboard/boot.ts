@@ -2,7 +2,9 @@
 // for main.tsx.
 
 import { askEarly } from './api/early-answers.ts'
+import { readLastWorkspace } from './shell/last-workspace.ts'
 import { readTheme, setTheme } from './ui/theme.ts'
 
 setTheme(readTheme())
-askEarly(location.pathname)
+// Who has never been in a workspace here has no session: the requests would be refused.
+if (readLastWorkspace()) askEarly(location.pathname)

@@ -172,7 +172,8 @@ function toType(schema: DocumentSchema): string {
   if (name !== undefined) return name
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (schema.enum) return schema.enum.map((each) => JSON.stringify(each)).join(' | ')
-  const either = schema.anyOf ?? schema.oneOf
+  // Beside properties, it says which of them must be given together.
+  const either = schema.properties ? undefined : (schema.anyOf ?? schema.oneOf)
   if (either) return [...new Set(either.map(toType))].join(' | ') || 'unknown'
   if (schema.allOf) return schema.allOf.map((each) => `(${toType(each)})`).join(' & ')
   const types = [schema.type ?? (schema.properties ? 'object' : '')].flat()

@@ -79,7 +79,7 @@ const POLYNOMIAL: [file: string, pattern: string, bound: string][] = [
   ],
   [
     'server/features/forms/page-check/list-field-labels.ts',
-    String.raw`/(?:\s*(?:[*:：†]|\((?:required|optional)\)))+$/i`,
+    '/(?:\\s*(?:[*:：†]|\\((?:required|optional)\\)))+$/i',
     'LABEL_TEXT_MAX characters of a label',
   ],
   ['server/features/notify/presets/schema.ts', String.raw`/"\{\{=(.*?)\}\}"/g`, 'our own presets'],
