@@ -9,7 +9,10 @@ export type MailedLinkKind = 'reset' | 'sign-up' | 'email' | 'email-undo'
 
 const toIdentifier = (kind: MailedLinkKind, token: string) => `${kind}:${sha256Hex(token)}`
 
-/** @param link.value starts with its owner: a user id or an email address. After a space, more may follow. @returns the token of the link */
+/**
+ * @param link.value starts with its owner: a user id or an email address. After a space, more may follow.
+ * @returns the token of the link
+ */
 export async function addMailedLink(
   connection: Connection,
   kind: MailedLinkKind,
@@ -44,7 +47,10 @@ export async function readMailedLink(
   return link?.value
 }
 
-/** Deletes the link: of two requests with the same link only one gets it. @returns undefined for a link that is unknown, used or expired */
+/**
+ * Deletes the link: of two requests with the same link only one gets it.
+ * @returns undefined for a link that is unknown, used or expired
+ */
 export const takeMailedLink = (
   connection: Connection,
   kind: MailedLinkKind,

@@ -100,34 +100,22 @@ async function deleteSentTexts(connection: Connection, workspaceId: number, subm
       .execute()
   }
   const ids = [...deliveries.map(({ id }) => id), ...digests]
-  await connection
-    .deleteFrom('idempotency_keys')
-    .where('workspace_id', '=', workspaceId)
-    .where(
-      'path',
-      'in',
-      ids.map((id) => `/v1/deliveries/${id}/retry`),
-    )
-    .execute()
+  const paths = ids.map((id) => `/v1/deliveries/${id}/retry`)
+  await storedAnswers(connection, workspaceId).where('path', 'in', paths).execute()
 }
+
+/** The query that deletes answers which a workspace's `Idempotency-Key`s keep. */
+const storedAnswers = (connection: Connection, workspaceId: number) =>
+  connection.deleteFrom('idempotency_keys').where('workspace_id', '=', workspaceId)
 
 /**
  * Deletes the stored answers about their outcomes, and those with replies of the team. No other stored answer names a
  * submission.
  */
 async function deleteStoredAnswers(connection: Connection, workspaceId: number, ids: number[]) {
-  await connection
-    .deleteFrom('idempotency_keys')
-    .where('workspace_id', '=', workspaceId)
-    .where(
-      'path',
-      'in',
-      ids.map((id) => `/v1/submissions/${id}/replies`),
-    )
-    .execute()
-  await connection
-    .deleteFrom('idempotency_keys')
-    .where('workspace_id', '=', workspaceId)
+  const paths = ids.map((id) => `/v1/submissions/${id}/replies`)
+  await storedAnswers(connection, workspaceId).where('path', 'in', paths).execute()
+  await storedAnswers(connection, workspaceId)
     .where('path', '=', '/v1/outcomes')
     .where((e) => e.or(ids.map((id) => e('body', 'like', `%"submissionId":${id},%`))))
     .execute()
