@@ -4,7 +4,7 @@
 
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { applyMutant, listMutants, noteReach, type SourceMutant } from './support/mutants/list-mutants.ts'
 import { createRandom } from './support/random.ts'
@@ -146,7 +146,11 @@ function change(dir: string, file: string, place: string | RegExp, to: string) {
   writeFileSync(join(dir, file), changed)
 }
 
-type Verdict = 'pass' | 'fail' | 'hang'
+interface Verdict {
+  ends: 'pass' | 'fail' | 'hang'
+  /** The test file that failed first. */
+  failed?: string
+}
 
 async function runTests(
   dir: string,
@@ -154,8 +158,9 @@ async function runTests(
   files: string[],
   env: Record<string, string> = {},
 ): Promise<Verdict> {
-  // Some tests fail on a copy that is not clean; what a whole suite says is kept.
-  const output = files.length > 0 ? 'ignore' : Bun.file(join(OUT, `${suite}.log`))
+  const log = join(OUT, `${files.length > 0 ? basename(dir) : suite}.log`)
+  const output = Bun.file(log)
+  await output.write('')
   const ignored = suite === 'quick' ? ['--path-ignore-patterns', '**/*.full.test.*'] : []
   const run = Bun.spawn(
     [
@@ -176,8 +181,25 @@ async function runTests(
   const killer = setTimeout(() => run.kill('SIGKILL'), files.length > 0 ? KILL_AFTER_MS : WHOLE_SUITE_MS)
   const exitCode = await run.exited
   clearTimeout(killer)
-  if (run.signalCode === 'SIGKILL') return 'hang'
-  return exitCode === 0 ? 'pass' : 'fail'
+  if (exitCode === 0) return { ends: 'pass' }
+  // `bun test` writes a file's path before its tests.
+  const headings = readLines(log).flatMap((line) => /^(\S+\.test\.tsx?):$/.exec(line)?.[1] ?? [])
+  return { ends: run.signalCode === 'SIGKILL' ? 'hang' : 'fail', failed: headings.at(-1) }
+}
+
+/** Whether a test file fails on a copy without a mutant, too: a copy has no git history, and other tests run beside it. */
+const unsound = new Map<string, boolean>()
+
+async function isUnsound(dir: string, suite: Suite, file: string, mutant: SourceMutant): Promise<boolean> {
+  const known = unsound.get(file)
+  if (known !== undefined) return known
+  const mutated = readFileSync(join(dir, mutant.file), 'utf8')
+  cpSync(mutant.file, join(dir, mutant.file))
+  const { ends } = await runTests(dir, suite, [file])
+  writeFileSync(join(dir, mutant.file), mutated)
+  unsound.set(file, ends !== 'pass')
+  if (ends !== 'pass') say(`${file} fails without a mutant, and is left out`)
+  return ends !== 'pass'
 }
 
 async function tryMutants(dir: string) {
@@ -205,12 +227,16 @@ async function trySuites(
   const ran: string[] = []
   for (const suite of ['quick', 'full'] as const) {
     // Cheap ones first, a few at a time: the first failure ends the search.
-    const files = findNearestTests(n, mutant, suite)
-    for (let from = 0; from < files.length; from += 8) {
-      const some = files.slice(from, from + 8)
+    const files = findNearestTests(n, mutant, suite).filter((file) => !unsound.get(file))
+    while (files.length > 0) {
+      const some = files.splice(0, 8)
+      const { ends, failed } = await runTests(dir, suite, some)
+      if (ends === 'fail' && failed && (await isUnsound(dir, suite, failed, mutant))) {
+        files.unshift(...some.filter((file) => file !== failed))
+        continue
+      }
       ran.push(...some)
-      const verdict = await runTests(dir, suite, some)
-      if (verdict !== 'pass') return { killedBy: suite, ran: some, hangs: verdict === 'hang' }
+      if (ends !== 'pass') return { killedBy: suite, ran: failed ? [failed] : some, hangs: ends === 'hang' }
     }
   }
   return { killedBy: 'none', ran, hangs: false }
