@@ -4,7 +4,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
 
-/** A row that is used for longer gets a new moment (12 days). No window is longer, and no number exceeds 2^31. */
+/** After this time (12 days) a row gets a new base time, so that no offset exceeds 2^31. No window is longer. */
 const OFFSET_MAX = sql.raw(String(2 ** 30))
 
 export const sharedLimits = (engine: DatabaseEngine) => ({
