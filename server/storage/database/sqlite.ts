@@ -39,8 +39,8 @@ const PRAGMAS = [
 ]
 
 const PRAGMAS_WITH_THREADS = [
-  // COMMIT does not sync: log-sync.ts does, before the commit is answered. SQLite itself still syncs the log before it
-  // moves pages into the file, and the head of each new log.
+  // COMMIT does not sync; log-sync.ts does, before the commit is answered. SQLite still syncs the log before it
+  // moves pages into the file, and the header of each restarted log.
   'synchronous=NORMAL',
   // The writer makes a checkpoint itself only when the log has 256 MB.
   'wal_autocheckpoint=65536',
@@ -54,8 +54,8 @@ export async function openSqliteMigrator(path: string): Promise<Connection> {
 interface SqliteOptions {
   storesChanges?: boolean
   /**
-   * For a server: threads do the syncs and checkpoints, which would hold up the requests. Elsewhere COMMIT syncs, and each
-   * thousandth page brings a checkpoint.
+   * For a server: threads do the syncs and checkpoints, which would delay requests. Without threads COMMIT syncs, and SQLite
+   * makes a checkpoint after each thousand pages.
    */
   usesThreads?: boolean
   emptyLogEveryMs?: number

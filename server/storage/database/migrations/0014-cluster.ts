@@ -81,7 +81,7 @@ async function createChanges(db: Kysely<unknown>, { bigint, text, postgres }: Co
 
 /** SQLite has one process, which counts in memory. */
 async function createRateLimits(db: Kysely<unknown>) {
-  // `rate_windows` stays for the budgets of bytes. The free half of each page takes the next version of a row, so that an
+  // `rate_windows` stays for the limits of bytes. The free half of each page is for the next versions of its rows, so that an
   // update touches no index.
   await sql`create unlogged table rate_limits (
     key text collate "C" primary key, since bigint not null, hits integer[] not null, allowed integer not null,
