@@ -181,8 +181,8 @@ async function readWhole({ db, actor: { workspaceId } }: WorkspaceScan, position
 }
 
 /**
- * Requests for unknown slugs on the domains of the workspace. The default domain is shared: its counts belong to a workspace
- * that is alone on the server.
+ * Requests for unknown slugs on the domains of the workspace. Those of the default domain are in the first workspace of the
+ * installation.
  */
 export async function* streamMisses(scan: WorkspaceScan): AsyncGenerator<string> {
   const { db, site, actor, signal } = scan
