@@ -56,7 +56,12 @@ const results = existsSync(resultsFile)
   ? readLines(resultsFile).map((line) => JSON.parse(line) as Result)
   : []
 const reach = { quick: await measureReach('quick'), full: await measureReach('full') }
-const todo = mutants.map((_, n) => n).filter((n) => !results.some((result) => result.n === n))
+// In a mixed order: a run that is cut off has tried some of both trees.
+const MIX = 7919
+const todo = mutants
+  .map((_, n) => n)
+  .filter((n) => !results.some((result) => result.n === n))
+  .sort((a, b) => ((a * MIX) % mutants.length) - ((b * MIX) % mutants.length))
 await Promise.all(Array.from({ length: COPIES }, (_, copy) => tryMutants(makeCopy(`copy-${copy}`))))
 report()
 
