@@ -188,7 +188,10 @@ const AlertInput = z
   .openapi('ViewAlertInput')
 
 const settings = {
-  filters: filters.nullable().optional(),
+  filters: filters
+    .nullable()
+    .optional()
+    .openapi({ type: ['object', 'null'] }),
   interval: oneOf(INTERVALS).nullable().optional().openapi({
     description: '30d when neither this nor start nor end is given. It replaces start and end',
   }),
