@@ -360,6 +360,8 @@ onBothEngines('the REST API', (server) => {
     const { status, text, headers } = await api('/links', { method: 'HEAD' })
     expect([status, text]).toEqual([200, ''])
     expect(headers.get('x-ratelimit-remaining')).toBe('299')
+    // A length would have to be that of the GET.
+    expect(headers.get('content-length')).toBeNull()
     expect((await api('/links/7', { method: 'HEAD' })).status).toBe(404)
   })
 
