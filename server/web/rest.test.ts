@@ -51,13 +51,6 @@ onBothEngines('the REST API', (server) => {
       ['no path', 404, 'Not found', '', GET],
       ['a known path with the wrong method', 405, 'Method not allowed', '/tags', { method: 'PUT', body: {} }],
       ['a name where ids have another method', 405, 'Method not allowed', '/links/bulk', GET],
-      [
-        'a list without an item',
-        422,
-        'questions: must have at least one item',
-        '/analytics/batch',
-        post({ questions: [] }),
-      ],
       ['a reserved slug', 409, 'Slug is reserved', '/links', post({ ...LINK, slug: 'docs' })],
       [
         'plain text',
