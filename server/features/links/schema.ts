@@ -327,10 +327,7 @@ export type CreateLinkInput = z.infer<typeof CreateLink>
 export type UpdateLinkInput = z.infer<typeof UpdateLink>
 
 const bulk = <T extends z.ZodType>(item: T) =>
-  z
-    .array(item, { error: 'must be a list' })
-    .min(1, 'must have at least one item')
-    .max(BULK_MAX, `must be at most ${BULK_MAX} items`)
+  z.array(item, { error: 'must be a list' }).min(1).max(BULK_MAX, `must be at most ${BULK_MAX} items`)
 
 /** A list, or an object with the list as `links`. */
 export const CreateLinks = z
