@@ -56,7 +56,14 @@ const results = existsSync(resultsFile)
   ? readLines(resultsFile).map((line) => JSON.parse(line) as Result)
   : []
 const reach = { quick: await measureReach('quick'), full: await measureReach('full') }
-const todo = mutants.map((_, n) => n).filter((n) => !results.some((result) => result.n === n))
+/** Whether a test file fails on a copy without a mutant, too: a copy has no git history, and other tests run beside it. */
+const unsound = new Map<string, boolean>()
+// In a mixed order: a run that is cut off has tried some of both trees.
+const MIX = 101
+const todo = mutants
+  .map((_, n) => n)
+  .filter((n) => !results.some((result) => result.n === n))
+  .sort((a, b) => ((a * MIX) % mutants.length) - ((b * MIX) % mutants.length))
 await Promise.all(Array.from({ length: COPIES }, (_, copy) => tryMutants(makeCopy(`copy-${copy}`))))
 report()
 
@@ -186,9 +193,6 @@ async function runTests(
   const headings = readLines(log).flatMap((line) => /^(\S+\.test\.tsx?):$/.exec(line)?.[1] ?? [])
   return { ends: run.signalCode === 'SIGKILL' ? 'hang' : 'fail', failed: headings.at(-1) }
 }
-
-/** Whether a test file fails on a copy without a mutant, too: a copy has no git history, and other tests run beside it. */
-const unsound = new Map<string, boolean>()
 
 async function isUnsound(dir: string, suite: Suite, file: string, mutant: SourceMutant): Promise<boolean> {
   const known = unsound.get(file)
