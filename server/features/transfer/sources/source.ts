@@ -42,8 +42,8 @@ export interface SourceLink {
   clicks: number | null
   /** Redirect rules as the API takes them; null without any. */
   rules: unknown
-  /** Fields that only `towpath` has. */
-  own?: OwnFields
+  /** Fields that other tools lack: all of them from `towpath`, and the external id from a column of that name. */
+  own?: Partial<OwnFields>
   /** Settings of the tool that this product lacks, in words such as `expired after 10 visits`. People see them. */
   left: string[]
 }
