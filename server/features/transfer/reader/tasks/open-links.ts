@@ -34,11 +34,11 @@ export async function openClickFile(source: ImportSource, { path, name }: Upload
   throw new FileProblem(`The second file is not a click history from ${source.title}. ${toHint(file)}`)
 }
 
-/** An SQL dump may have the links and their clicks. */
+/** An SQL dump can have both links and clicks. */
 export const mayHaveClicks = (source: ImportSource, file: SourceFile) =>
   file.format === 'sql' && source.clicks !== undefined
 
-/** A dump names its tables as they come, and the first one may be long: only its end says what it has. */
+/** True for a dump whose tables are unknown before its end, because its first table can be long. */
 const isUnknownDump = (source: ImportSource, file: SourceFile) =>
   file.format === 'sql' && source.links.tables.length > 0
 
