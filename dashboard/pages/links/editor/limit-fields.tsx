@@ -1,7 +1,7 @@
 // The fields for a link's schedule, its limits and its expiration URL.
 
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { formatTime, viewerZone } from '../../../ui/format.ts'
+import { formatCount, formatTime, viewerZone } from '../../../ui/format.ts'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import type { LinkFieldsProps } from './field-props.ts'
@@ -14,8 +14,8 @@ export function describeLimits({ startsAt, expiresAt, clickLimit, leadLimit }: L
   return [
     startsAt && `starts ${time(startsAt)}`,
     expiresAt && `expires ${time(expiresAt)}`,
-    clickLimit && `${clickLimit} clicks`,
-    leadLimit && `${leadLimit} leads`,
+    clickLimit && formatCount(Number(clickLimit), 'click'),
+    leadLimit && formatCount(Number(leadLimit), 'lead'),
   ]
     .filter(Boolean)
     .join(', ')
