@@ -51,5 +51,5 @@ async function verify({ db, config }: CommandNeeds, workspaceId: number, findsAl
 
 function describe({ entries, days, lastHash }: Verification): string {
   if (lastHash === null) return 'No day is closed yet: a day closes six hours after its end (UTC).'
-  return `${days} closed days are as they were, under ${entries} entries. The last hash is ${lastHash}`
+  return `No closed day has changed. Days: ${days}, entries: ${entries}, last hash: ${lastHash}`
 }
