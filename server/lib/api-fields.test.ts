@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { flag, idList, instant, numberParameter, oneOf, parameter, text, wholeNumber } from './api-fields.ts'
 
 const problem = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message
@@ -16,6 +16,8 @@ describe('messages for wrong values', () => {
     ['must be at most 3 characters', '🙂🙂🙂🙂', text(1, 3)],
     [UNCLEAN, 'a\0', text(1, 3)],
     [UNCLEAN, '\ud83d', text(1, 3)],
+    ['must have at least one item', [], z.array(flag()).min(1)],
+    ['must be at least 2 entries', [true], z.array(flag()).min(2)],
     ['is required', undefined, flag()],
     ['must be true or false', 'true', flag()],
     ['must be at least 1', 0, wholeNumber(1)],

@@ -22,6 +22,7 @@ z.config({
     if (code === 'invalid_key') return 'is not a known name'
     if (code === 'invalid_value') return `must be one of ${(values as unknown[]).join(', ')}`
     const unit = { array: ' entries', string: ' characters' }[String(origin)] ?? ''
+    if (code === 'too_small' && origin === 'array' && minimum === 1) return 'must have at least one item'
     if (code === 'too_small') return `must be at least ${minimum}${unit}`
     if (code === 'too_big') return `must be at most ${maximum}${unit}`
     return undefined

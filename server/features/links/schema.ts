@@ -5,8 +5,8 @@ import {
   flag,
   idList,
   instant,
-  numberParameter,
   oneOf,
+  PAGE_PARAMETERS,
   parameter,
   text,
   wholeNumber,
@@ -327,10 +327,7 @@ export type CreateLinkInput = z.infer<typeof CreateLink>
 export type UpdateLinkInput = z.infer<typeof UpdateLink>
 
 const bulk = <T extends z.ZodType>(item: T) =>
-  z
-    .array(item, { error: 'must be a list' })
-    .min(1, 'must have at least one item')
-    .max(BULK_MAX, `must be at most ${BULK_MAX} items`)
+  z.array(item, { error: 'must be a list' }).min(1).max(BULK_MAX, `must be at most ${BULK_MAX} items`)
 
 /** A list, or an object with the list as `links`. */
 export const CreateLinks = z
@@ -361,8 +358,7 @@ export const BulkDeleteQuery = z.strictObject({ ids: idList(BULK_MAX), permanent
 export const RestoreLinks = z.strictObject({ ids: bulk(wholeNumber(1)) }).openapi('RestoreLinks')
 
 export const TrashQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
+  ...PAGE_PARAMETERS,
 })
 export type TrashQueryInput = z.infer<typeof TrashQuery>
 
@@ -406,8 +402,7 @@ const searchParameter = z
   })
 
 export const LinkListQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
+  ...PAGE_PARAMETERS,
   search: searchParameter.optional(),
   tagId: idList(100).optional().openapi({ description: 'Any of these tags' }),
   domain: parameter(255).optional(),
@@ -436,8 +431,7 @@ export type CreateTagInput = z.infer<typeof CreateTag>
 export type UpdateTagInput = z.infer<typeof UpdateTag>
 
 export const TagListQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
+  ...PAGE_PARAMETERS,
   search: parameter(200).optional(),
   pinned: oneOf(['true', 'false']).optional().openapi({ description: 'Only pinned, or only unpinned, tags' }),
 })

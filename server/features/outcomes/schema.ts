@@ -83,7 +83,10 @@ export const CreateOutcome = z
     value: amount.nullable().optional().openapi({
       description: 'At most two decimal places more than the currency uses. Requires a currency',
     }),
-    currency: currency.nullable().optional(),
+    currency: currency
+      .nullable()
+      .optional()
+      .openapi({ type: ['string', 'null'] }),
     at: instant()
       .nullable()
       .optional()
@@ -110,7 +113,7 @@ export type CreateOutcomeInput = z.infer<typeof CreateOutcome>
 
 const bulk = z
   .array(CreateOutcome, { error: 'must be a list' })
-  .min(1, 'must have at least one item')
+  .min(1)
   .max(OUTCOMES_MAX, `must be at most ${OUTCOMES_MAX} items`)
 
 /** One outcome, a list, or an object with the list as `outcomes`. */

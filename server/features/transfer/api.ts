@@ -12,7 +12,7 @@ import {
 } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
 import { isMultipartForm } from '../../http/json-body.ts'
-import { toTextStream } from '../../http/text-stream.ts'
+import { sendFile } from '../../http/send-file.ts'
 import { type Action, type Actor, allow } from '../accounts/access/actor.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { FormKeyParameter } from '../forms/schema.ts'
@@ -309,11 +309,10 @@ export function createImportsApi(needs: ImportsApiNeeds) {
     .openapi(routes.errors, async (c) => {
       const { id } = await getImport(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
       const pieces = exportErrors(c.get('db'), c.get('actor'), id, c.req.raw.signal)
-      const isHead = c.req.method === 'HEAD'
-      return c.body((isHead ? null : toTextStream(pieces, c.get('requestId'))) as never, 200, {
+      return sendFile(c, pieces, {
         'Content-Type': EXPORT_MEDIA_TYPES.csv,
         'Content-Disposition': `attachment; filename=import-${id}-errors.csv`,
-      }) as never
+      })
     })
     .openapi(routes.delete, async (c) => {
       const id = parseId(c.req.valid('param').id)

@@ -1,7 +1,7 @@
 // Imports and exports as JSON: the API validates requests with these schemas, and its reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
-import { flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/api-fields.ts'
+import { flag, oneOf, PAGE_PARAMETERS, text, wholeNumber } from '../../lib/api-fields.ts'
 import { isTimeZone } from '../../lib/date-range.ts'
 import { isCleanText } from '../../lib/text.ts'
 
@@ -272,11 +272,10 @@ export const InspectionShape = z
   .openapi('ImportInspection')
 export type InspectionResource = z.infer<typeof InspectionShape>
 
-const page = { limit: numberParameter(1, 100).optional(), cursor: parameter(1000).optional() }
-export const ImportListQuery = z.strictObject(page)
+export const ImportListQuery = z.strictObject(PAGE_PARAMETERS)
 export type ImportListQueryInput = z.infer<typeof ImportListQuery>
 export const ImportRowsQuery = z.strictObject({
-  ...page,
+  ...PAGE_PARAMETERS,
   outcome: oneOf(ROW_OUTCOMES).optional(),
   kind: oneOf(ROW_KINDS).optional(),
 })

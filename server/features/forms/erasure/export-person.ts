@@ -15,8 +15,7 @@ import { scanPerson } from './find-person.ts'
 
 export interface PersonExportNeeds extends SubmissionNeeds {
   now: () => number
-  /** The store of uploaded files. */
-  files?: Pick<FileStore, 'read'>
+  fileStore: Pick<FileStore, 'read'>
 }
 
 /** Ids per statement. */
@@ -46,8 +45,7 @@ interface PersonSource {
 async function* listParts(source: PersonSource): AsyncGenerator<FileOfZip> {
   yield { name: 'submissions.json', read: () => writeSubmissions(source) }
   yield { name: 'deliveries.json', read: () => writeDeliveries(source) }
-  const { read } = source.needs.files ?? {}
-  if (read) yield* listFiles(source, read)
+  yield* listFiles(source)
   yield { name: 'README.txt', read: () => writeReadMe(source) }
 }
 
@@ -133,10 +131,7 @@ async function readDeliveries(connection: Connection, { workspaceId }: Actor, su
   }))
 }
 
-async function* listFiles(
-  { needs, actor, ids, signal }: PersonSource,
-  read: FileStore['read'],
-): AsyncGenerator<FileOfZip> {
+async function* listFiles({ needs, actor, ids, signal }: PersonSource): AsyncGenerator<FileOfZip> {
   for (let from = 0; from < ids.length && !signal.aborted; from += IDS_AT_ONCE) {
     await takeTurn()
     const files = await needs.db.read
@@ -147,7 +142,7 @@ async function* listFiles(
       .orderBy('id')
       .execute()
     for (const { id, submission_id, name, key } of files) {
-      const content = await read(key)
+      const content = await needs.fileStore.read(key)
       // The file may be erased meanwhile.
       if (content) yield { name: `files/${submission_id}/${id}-${toZipName(name)}`, read: () => content }
     }

@@ -74,7 +74,7 @@ export const SubmissionShape = z
     link: z
       .strictObject({ slug: z.string(), shortUrl: z.url(), title: z.string().nullable() })
       .nullable()
-      .openapi({ description: 'The names of the link; null when the link is unknown or gone' }),
+      .openapi({ description: 'The names of the link, also of a deleted one; null when no link is known' }),
     clickId: z.string().nullable(),
     eventId: z.string().nullable(),
     sessionLinked: z.boolean(),

@@ -88,10 +88,7 @@ const LinkUndo = z.strictObject({
 export type LinkUndoInput = z.infer<typeof LinkUndo>
 
 const list = <T extends z.ZodType>(item: T) =>
-  z
-    .array(item, { error: 'must be a list' })
-    .min(1, 'must have at least one item')
-    .max(BULK_MAX, `must be at most ${BULK_MAX} items`)
+  z.array(item, { error: 'must be a list' }).min(1).max(BULK_MAX, `must be at most ${BULK_MAX} items`)
 
 export const EditLinks = z
   .union(

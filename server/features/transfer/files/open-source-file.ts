@@ -150,7 +150,7 @@ function recognizeFormat(text: string): FileFormat {
   const start = text.trimStart()
   if (start.startsWith('{') || start.startsWith('[')) return 'json'
   if (/^<(?:!doctype|html|\?xml)/i.test(start))
-    throw new FileProblem('This is a web page or XML. Export the links as CSV or JSON, and import that.')
+    throw new FileProblem('This is a web page or XML. Export CSV or JSON, and import that.')
   if (startsAsSql(start) && /\b(?:CREATE\s+TABLE|INSERT\s|REPLACE\s)/i.test(start)) return 'sql'
   return 'csv'
 }

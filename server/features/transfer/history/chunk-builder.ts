@@ -40,7 +40,7 @@ export interface ChunkBuilder {
   isFull(): boolean
   hasRows(): boolean
   /** The hits collected since the last call. The lines are valid until the next `add`. */
-  take(): Additions & { lines: Uint8Array[]; problems: ProblemRow[] }
+  take(): Additions & { clicks: number; lines: Uint8Array[]; problems: ProblemRow[] }
 }
 
 type ChunkTask = Pick<HistoryTask, 'importId' | 'workspaceId' | 'since' | 'dryRun' | 'maxHits'>
@@ -55,7 +55,7 @@ export function createChunkBuilder(
   let placed: PlacedLine[] = []
   let additions = createAdditions(task.since)
   let problems: ProblemRow[] = []
-  let [rows, reported] = [0, 0]
+  let [rows, reported, clicks] = [0, 0, 0]
 
   function describe(linkId: number, click: SourceClick): boolean {
     const { importId, workspaceId } = task
@@ -74,7 +74,10 @@ export function createChunkBuilder(
   }
 
   return {
-    add: (linkId, click) => additions.add(linkId, click.at, describe(linkId, click)),
+    add(linkId, click) {
+      additions.add(linkId, click.at, describe(linkId, click))
+      if (isClick(click)) clicks++
+    },
     addProblem(problem) {
       if (++reported <= PROBLEMS_MAX) problems.push(problem)
     },
@@ -83,11 +86,12 @@ export function createChunkBuilder(
       placed.length >= (task.maxHits ?? HITS_MAX) || additions.countDays() >= DAYS_MAX || rows >= ROWS_MAX,
     hasRows: () => rows > 0,
     take() {
-      const taken = { lines: sortLines(placed, buffer), ...additions.list(), problems }
+      const taken = { lines: sortLines(placed, buffer), clicks, ...additions.list(), problems }
       placed = []
       additions = createAdditions(task.since)
       problems = []
       rows = 0
+      clicks = 0
       buffer.end = 0
       describer.clearCaches()
       return taken
@@ -95,7 +99,10 @@ export function createChunkBuilder(
   }
 }
 
-type Additions = Pick<HistoryChunk, 'clicks' | 'firstAt' | 'days' | 'aged'>
+/** Our own export also has page views, and requests of closed links. */
+const isClick = ({ described }: SourceClick) => !described || described.outcome === 'redirect'
+
+type Additions = Pick<HistoryChunk, 'firstAt' | 'days' | 'aged'>
 
 interface AdditionCounter {
   add(linkId: number, at: number, isPerson: boolean): void
@@ -112,7 +119,7 @@ function createAdditions(since: number): AdditionCounter {
   const days = new Map<number, Map<number, DayAddition>>()
   const aged = new Map<number, AgedClicks>()
   let firstAt = Number.POSITIVE_INFINITY
-  let [clicks, pairs] = [0, 0]
+  let pairs = 0
 
   function countDay(linkId: number, at: number, isPerson: boolean) {
     const day = Math.floor(at / DAY_MS)
@@ -140,15 +147,13 @@ function createAdditions(since: number): AdditionCounter {
 
   return {
     add(linkId, at, isPerson) {
-      clicks++
       firstAt = Math.min(firstAt, at)
       countDay(linkId, at, isPerson)
       if (isPerson && at < since) countAged(linkId, at)
     },
     countDays: () => pairs,
     list: () => ({
-      clicks,
-      firstAt: clicks === 0 ? null : firstAt,
+      firstAt: days.size === 0 ? null : firstAt,
       days: [...days.values()].flatMap((ofLink) => [...ofLink.values()]),
       aged: [...aged.values()],
     }),

@@ -26,10 +26,13 @@ function readLink(fields: FieldReader, options: ReadingOptions): NewLink {
   // '' for a field without a column, because no column has an empty name.
   const column = (field: MappedField) => mapping[field] ?? ''
   const text = (field: MappedField) => fields.text(column(field))
+  // Other columns with ids only tell repeated rows: `1`, `2` and `3` are ids of the other tool.
+  const externalId = fields.text('externalId')
   return {
     ...readShortUrl(fields, mapping),
     destinationUrl: fields.required(NO_DESTINATION, mapping.destinationUrl ?? 'destinationUrl'),
     sourceKey: text('externalId'),
+    ...(externalId !== null && { own: { externalId } }),
     title: text('title'),
     comments: text('comments'),
     tags: fields.list(/[,;|]/, column('tags')),

@@ -42,8 +42,8 @@ export interface SourceLink {
   clicks: number | null
   /** Redirect rules in the form of the API; null without any. */
   rules: unknown
-  /** Fields that only `towpath` has. */
-  own?: OwnFields
+  /** Fields that other tools lack: all of them from `towpath`, and the external id from a column of that name. */
+  own?: Partial<OwnFields>
   /** Settings that this product does not have, as texts for people, such as `expired after 10 visits`. */
   left: string[]
 }

@@ -31,6 +31,10 @@ export async function openClickFile(source: ImportSource, { path, name }: Upload
   const file = await openUpload(path, name)
   if (isUnknownDump(source, file) || hasColumns(file, (columns) => source.isClickFile?.(columns) ?? false))
     return file
+  if (hasColumns(file, (columns) => source.isLinkFile(columns)))
+    throw new FileProblem(
+      `The second file has the links of ${source.title}. Send it as "file", and the click history as "clicks".`,
+    )
   throw new FileProblem(`The second file is not a click history from ${source.title}. ${toHint(file)}`)
 }
 
@@ -57,6 +61,7 @@ const hasColumns = (file: SourceFile, is: (columns: string[]) => boolean) =>
 function toHint(file: SourceFile): string {
   const found = recognizeSource(file)
   if (found) return `It looks like one from ${found.source.title}: choose that source.`
+  if (file.columns.length === 0) return 'It has no rows.'
   const columns = file.columns.slice(0, 10).join(', ')
-  return `Its columns are: ${columns.slice(0, 300) || 'none'}. Choose another source, or "csv" with a mapping.`
+  return `Its columns are: ${columns.slice(0, 300)}. Choose another source, or "csv" with a mapping.`
 }
