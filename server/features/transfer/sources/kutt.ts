@@ -44,13 +44,13 @@ function readId(fields: FieldReader, address: string): string | null {
   return id === address ? null : id
 }
 
-/** The API says true or false, the table has a hash. */
+/** The API has true or false, the table a hash. */
 function readIsProtected(fields: FieldReader): boolean {
   const password = fields.raw('password')
   return typeof password === 'string' && password.startsWith('$2') ? true : fields.flag('password')
 }
 
-/** A URL; an object with one in the list of administrators. */
+/** Reads the host of the link's URL, which is in an object in the list for administrators. */
 function readLinkHost(fields: FieldReader): string | null {
   const link = fields.raw('link', 'shortLink', 'shortUrl')
   const url = typeof link === 'object' && link !== null && 'url' in link ? link.url : link

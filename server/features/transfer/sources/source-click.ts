@@ -3,7 +3,7 @@
 import type { FieldReader } from '../files/fields.ts'
 import type { NewClick, ReadingOptions, SourceClick } from './source.ts'
 
-/** A click with nothing but its time. */
+/** The members of a click about which only the time is known. */
 export const UNKNOWN_CLICK: Omit<SourceClick, 'at'> = {
   sourceKey: null,
   host: null,

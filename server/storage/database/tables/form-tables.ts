@@ -69,7 +69,7 @@ export interface Submissions {
   status: Generated<string>
   /** A JSON list of sentences; null where no rule called it spam. */
   spam_reasons: string | null
-  /** JSON of what the sender agreed to: `field`, `text` and `at` in milliseconds. */
+  /** JSON of the sender's consent: `field`, `text` and `at` in milliseconds. */
   consent: string | null
   /** The language of the sender's page, such as `de`. */
   language: string | null
