@@ -7,4 +7,4 @@ import { readTheme, setTheme } from './ui/theme.ts'
 
 setTheme(readTheme())
 // Who has never been in a workspace here has no session: the requests would be refused.
-if (readLastWorkspace()) askEarly(location.pathname)
+if (readLastWorkspace()) askEarly(location)

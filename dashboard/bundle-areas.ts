@@ -15,6 +15,12 @@ const AREAS: [name: string, pattern: RegExp][] = [
   ['controls', /^ui\/controls\//],
   ['sign-in', /^pages\/sign-in\//],
   ['links', /^pages\/links\/(?:links-page|list\/|onboarding\/)/],
+  // Opened by a person, or below the first screen.
+  ['filter-editor', /^pages\/analytics\/toolbar\/filter-editor/],
+  [
+    'below',
+    /^pages\/(?:analytics\/(?:breakdowns|funnel)\/|links\/detail\/(?:redirect-tester|split-card|variant-table))/,
+  ],
   // The page of a link is mostly its analytics.
   ['analytics', /^pages\/links\/detail\//],
   ['link-tools', /^pages\/links\//],
@@ -66,7 +72,7 @@ const WITH_OTHERS = [
   'pages/links/link/{describe-rule,link-devices}.ts',
   'pages/links/link/variant-dot.tsx',
   'pages/analytics/breakdowns/use-top-list.ts',
-  'pages/analytics/view/{dimension-filter,dimensions}.ts',
+  'pages/analytics/view/{dimension-filter,dimensions,use-param-dimensions}.ts',
   'api/finding-texts.ts',
   'pages/analytics/saved/view-settings.ts',
   '../server/features/forms/markup.ts',
@@ -77,7 +83,7 @@ const WITHOUT_OTHERS = ['controls', 'links', 'sign-in']
 const EARLY_AREAS = [undefined, 'overlays', 'drawings', ...WITHOUT_OTHERS]
 
 /** Small shared modules are copied into each importer, because a separate file costs more. */
-const COPIED = /^@base-ui\/utils\/isElementDisabled$/
+const COPIED = /^@base-ui\/utils\/(?:isElementDisabled|useControlled)$/
 
 const findArea = (path: string) => AREAS.find(([, pattern]) => pattern.test(relative(HERE, path)))?.[0]
 
@@ -122,10 +128,11 @@ export const bundleAreas: BunPlugin = {
       path: `${importer}:${Bun.resolveSync(path, HERE)}`,
       namespace: 'copy',
     }))
-    build.onLoad({ filter: /.*/, namespace: 'copy' }, ({ path }) => ({
-      contents: readFileSync(path.slice(path.lastIndexOf(':') + 1), 'utf8'),
-      loader: 'js',
-    }))
+    build.onLoad({ filter: /.*/, namespace: 'copy' }, ({ path }) => {
+      const file = path.slice(path.lastIndexOf(':') + 1)
+      const toAbsolute = (_: string, quote: string) => `from ${quote}${join(file, '..')}/`
+      return { contents: readFileSync(file, 'utf8').replace(/from (['"])\.\//g, toAbsolute), loader: 'js' }
+    })
     build.onResolve({ filter: /^\.\.?\// }, ({ path, importer, kind }) => {
       if (kind !== 'dynamic-import') return undefined
       const file = join(importer, '..', path)

@@ -84,7 +84,8 @@ function readLines(path: string): string[] {
 /** @returns the directory of a copy of this checkout, with its packages */
 function makeCopy(name: string): string {
   const dir = join(OUT, name)
-  if (existsSync(dir)) return dir
+  // A run that was ended leaves its mutant in the copy.
+  rmSync(dir, { recursive: true, force: true })
   const files = Bun.spawnSync(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'])
   for (const file of files.stdout.toString().split('\0').filter(Boolean)) {
     if (existsSync(file)) cpSync(file, join(dir, file))

@@ -1,7 +1,8 @@
 // One request for the questions that a page asks at the same moment: its totals, timeline and top lists. A question that is
-// alone, such as a total that polls, is asked by itself.
+// alone, such as a total that polls, is asked by itself, and so is one that boot.ts has asked before.
 
 import { type Api, type QueryParameters, queryString } from './client.ts'
+import { hasEarlyAnswer } from './early-answers.ts'
 
 export type AnalyticsSubject = 'clicks' | 'leads' | 'funnel'
 
@@ -24,6 +25,8 @@ const waiting = new Map<number, Question[]>()
 export const askAnalytics = <T>(api: Api, about: AnalyticsSubject, query: QueryParameters) =>
   new Promise<T>((resolve, reject) => {
     const question = { about, query, resolve: resolve as Question['resolve'], reject }
+    if (hasEarlyAnswer(`/v1/analytics/${about}${queryString(query)}`, api.workspaceId))
+      return void send(api, [question])
     const questions = waiting.get(api.workspaceId)
     if (questions) return questions.push(question)
     const gathered = [question]

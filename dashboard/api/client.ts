@@ -99,13 +99,13 @@ async function sendConfirmed(path: string, call: RequestOptions, headers: Record
 }
 
 async function send(path: string, call: RequestOptions, headers: Record<string, string>) {
-  const { method = 'GET', query, body, signal, keepalive } = call
+  const { method = 'GET', query, body, signal, keepalive, isBackground } = call
   const url = path + queryString(query)
   let response: Response
   try {
     response = call.send
       ? await call.send(url, headers)
-      : await (takeEarlyAnswer(method, url) ??
+      : await (takeEarlyAnswer(url, headers['X-Workspace'], method !== 'GET' && !isBackground) ??
           fetch(url, {
             method,
             signal,

@@ -20,6 +20,14 @@ export const deliveriesQuery = (api: Api, filter: DeliveryFilter) =>
     ...inPages<DeliveryResource>(api, '/deliveries', { ...filter, limit: 50 }),
   })
 
+/** How many have failed permanently. */
+export const failedCountQuery = (api: Api) =>
+  queryOptions({
+    queryKey: [api.workspaceId, 'deliveries', 'failed'],
+    queryFn: async ({ signal }) =>
+      (await api.page('/deliveries', { query: { status: 'failed', limit: 1 }, signal })).total,
+  })
+
 export const deliveryQuery = (api: Api, id: number) =>
   queryOptions({
     queryKey: [api.workspaceId, 'delivery', id],

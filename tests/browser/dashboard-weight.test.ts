@@ -32,7 +32,7 @@ onDashboard('the first page', (dashboard) => {
     await rememberWorkspace(page, person)
     const early: string[] = []
     page.on('request', (request) => early.push(new URL(request.url()).pathname.replace(/-\w+\.js$/, '')))
-    const wanted = ['/api/auth/get-session', '/v1/workspaces', '/app/assets/chunk']
+    const wanted = ['/api/auth/get-session', '/v1/workspaces', '/v1/links', '/app/assets/chunk']
     await page.route('**/main-*.js', async (route) => {
       await until('the first requests', () => wanted.every((path) => early.includes(path)))
       await route.continue()
@@ -84,6 +84,19 @@ onDashboard('the first page', (dashboard) => {
       await close()
     }
   })
+
+  test('asks early for nothing that it does not use: the links, a link, the inbox, analytics', async () => {
+    const person = await dashboard().signUp()
+    const { link } = await fillWorkspace(dashboard().server, person)
+    const { page, open, close } = await dashboard().openWindow(person, { inNewProfile: true })
+    await rememberWorkspace(page, person)
+    for (const path of ['/links', `/links/${link}`, '/inbox', '/analytics']) {
+      await open(path)
+      const left = () => page.evaluate<string[]>('[...window.earlyAnswers.keys()]')
+      await until(`all early answers of ${path}`, async () => (await left()).length === 0)
+    }
+    await close()
+  }, 120_000)
 
   test('has at most 40 KB of font, and nothing moves when the font arrives', async () => {
     const person = await dashboard().signUp()

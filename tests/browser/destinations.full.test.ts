@@ -22,7 +22,7 @@ onDashboard('the list of destinations', (dashboard) => {
     await open('/links')
     await page.getByRole('link', { name: 'Destinations' }).click()
     await page.getByRole('heading', { name: 'Destinations aren’t watched' }).waitFor()
-    await page.getByRole('switch').click()
+    await page.getByRole('button', { name: 'Check destinations daily' }).click()
     const row = page.getByRole('listitem', { name: 'example.com/broken' })
     await row.getByText('Waiting').waitFor()
     await dashboard().server.app.db.write((connection) =>

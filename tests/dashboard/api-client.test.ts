@@ -110,13 +110,24 @@ describe('a request', () => {
       await (await request('/v1/workspaces', { query: { limit: 100 }, method })).json()
       return fetched.mock.calls.length
     }
-    for (const path of ['/app/sign-in', '/app/join', '/app/newer', '/other/1']) askEarly(path)
+    const open = (pathname: string, search = '') => askEarly({ pathname, search })
+    for (const path of ['/app/sign-in', '/app/join', '/app/newer', '/other/1']) open(path)
     expect(fetched.mock.calls).toEqual([])
-    askEarly('/app/7/links')
+    open('/app/7/links', '?search=a')
     expect([await ask(), await ask()]).toEqual([2, 3])
-    for (const path of ['/app', '/app/', '/app/new', '/app/7']) askEarly(path)
+    for (const path of ['/app', '/app/', '/app/new', '/app/7']) open(path)
     // Somebody has signed in: what was asked before that is wrong now.
     expect([await ask('POST'), await ask()]).toEqual([12, 13])
+    open('/app/7/links')
+    expect(fetched.mock.calls.length).toBe(16)
+    for (const [workspace, asked] of [
+      [8, 17],
+      [7, 17],
+      [7, 18],
+    ] as const) {
+      await createWorkspaceApi(workspace).page('/links', { query: { limit: 100 } })
+      expect([workspace, fetched.mock.calls.length]).toEqual([workspace, asked])
+    }
     fetched.mockRestore()
   })
 

@@ -5,14 +5,14 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { RotateCw, Send } from 'lucide-react'
 import { useState } from 'react'
 import { channelsQuery } from '../../api/channels.ts'
-import { type DeliveryResource, deliveriesQuery } from '../../api/deliveries.ts'
+import { type DeliveryResource, deliveriesQuery, failedCountQuery } from '../../api/deliveries.ts'
 import { translateError } from '../../api/error-texts.ts'
 import { formNamesQuery } from '../../api/forms.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState, NoMatches } from '../../ui/empty-state.tsx'
-import { focusIfLost } from '../../ui/focus.ts'
+import { focusIfLost, focusNext } from '../../ui/focus.ts'
 import { formatCount, formatExactly } from '../../ui/format.ts'
 import { Field, SelectField } from '../../ui/forms/field.tsx'
 import { lazyPart } from '../../ui/lazy-part.tsx'
@@ -41,6 +41,7 @@ export function DeliveriesPage() {
   const navigate = useNavigate({ from: '/$workspaceId/notifications/deliveries' })
   const { open, ...filter } = useSearch({ from: '/$workspaceId/notifications/deliveries' })
   const deliveries = useInfiniteQuery({ ...deliveriesQuery(api, filter), refetchInterval: REFRESH_MS })
+  const failed = useQuery({ ...failedCountQuery(api), refetchInterval: REFRESH_MS })
   const canEdit = useCanEdit()
   const [isRetrying, setRetrying] = useState(false)
   const rows = deliveries.data?.pages.flatMap(({ data }) => data)
@@ -58,7 +59,8 @@ export function DeliveriesPage() {
       heading="Notifications"
       description="Every notification and its attempts. Failed attempts are retried for three days."
       actions={
-        canEdit && (
+        canEdit &&
+        Boolean(failed.data) && (
           <Button icon={<RotateCw size={15} />} onClick={() => setRetrying(true)}>
             Retry failed
           </Button>
@@ -88,7 +90,13 @@ export function DeliveriesPage() {
           }}
         />
       )}
-      {isRetrying && <RetryDialog onClose={() => setRetrying(false)} />}
+      {isRetrying && (
+        <RetryDialog
+          onClose={() => setRetrying(false)}
+          // The button that opened the dialog goes when nothing is left to retry.
+          onRetried={() => focusNext(FIRST_FILTER)}
+        />
+      )}
     </Page>
   )
 }

@@ -18,7 +18,7 @@ const PERIODS = [
   { hours: 24 * 30, label: 'Last 30 days' },
 ]
 
-export function RetryDialog({ onClose }: { onClose: () => void }) {
+export function RetryDialog({ onClose, onRetried }: { onClose: () => void; onRetried: () => void }) {
   const api = useApi()
   const client = useQueryClient()
   const [hours, setHours] = useState(24)
@@ -32,6 +32,7 @@ export function RetryDialog({ onClose }: { onClose: () => void }) {
           : `${formatCount(retried, 'delivery', 'deliveries')} will be sent again`,
       )
       onClose()
+      onRetried()
       return client.invalidateQueries({ queryKey: [api.workspaceId, 'deliveries'] })
     },
   })

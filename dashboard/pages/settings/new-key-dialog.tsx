@@ -7,6 +7,7 @@ import { createKey, keysQuery } from '../../api/workspace.ts'
 import { useApi } from '../../shell/use-workspace.ts'
 import { CopyableText } from '../../ui/copy/copyable-text.tsx'
 import { OneTimeSecretDialog } from '../../ui/copy/one-time-secret-dialog.tsx'
+import { DateTimeField } from '../../ui/forms/date-time-field.tsx'
 import { Checkbox, formatExample, SelectField, TextField } from '../../ui/forms/field.tsx'
 import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { FormError, findFieldError } from '../../ui/forms/form-error.tsx'
@@ -113,12 +114,12 @@ function KeyFields({
         <option value="day">On a date</option>
       </SelectField>
       {expiry === 'day' && (
-        <TextField
+        <DateTimeField
           label="Last day"
           type="date"
           required
           value={day}
-          onChange={(event) => set({ day: event.target.value })}
+          onChange={(next) => set({ day: next })}
         />
       )}
     </>

@@ -1,10 +1,9 @@
 // The drawing of a line chart: axes, the line with its area, and the line of the previous period.
 
-import { scaleLinear } from 'd3-scale'
-import { area, curveMonotoneX, line } from 'd3-shape'
 import { useId, useMemo } from 'react'
 import { formatShort } from '../format.ts'
 import type { ChartPoint } from './chart-point.ts'
+import { chooseTicks, toCurve } from './curve.ts'
 import type { PointRange } from './use-brush.ts'
 
 const TOP = 12
@@ -25,15 +24,14 @@ type Plot = ReturnType<typeof usePlotScales>
 export function usePlotScales(points: ChartPoint[], { width, height }: { width: number; height: number }) {
   return useMemo(() => {
     const highest = Math.max(1, ...points.map(({ value, previous }) => Math.max(value ?? 0, previous ?? 0)))
-    const y = scaleLinear()
-      .domain([0, highest])
-      .nice(4)
-      .range([height - BOTTOM, TOP])
+    const lines = chooseTicks(highest)
+    const ground = height - BOTTOM
+    const y = (value: number) => ground - (value / (lines.at(-1) ?? 1)) * (ground - TOP)
     // Clicks are whole numbers. A lead shared by several links counts as a fraction on each.
     const whole = points.every(
       ({ value, previous }) => Number.isInteger(value ?? 0) && Number.isInteger(previous ?? 0),
     )
-    const ticks = y.ticks(4).filter((tick) => !whole || Number.isInteger(tick))
+    const ticks = lines.filter((tick) => !whole || Number.isInteger(tick))
     const left = 10 + 7.5 * Math.max(...ticks.map((tick) => formatShort(tick).length))
     const box: Box = { width, height, left }
     const room = Math.max(0, width - PLOT_RIGHT_MARGIN - left)
@@ -59,25 +57,20 @@ export function LinePlot({
 }) {
   const ground = box.height - BOTTOM
   const paths = useMemo(() => {
-    const isDefined = (value: number | undefined) => value !== undefined
-    const toPath = line<number | undefined>(
-      (_, index) => x(index),
-      (value) => y(value ?? 0),
-    )
-      .defined(isDefined)
-      .curve(curveMonotoneX)
-    const values = points.map(({ value }) => value)
-    const previous = points.map((point) => point.previous)
-    return {
-      area: area<number | undefined>(
-        (_, index) => x(index),
-        ground,
-        (value) => y(value ?? 0),
+    const toPath = (indexes: number[], toValue: (point: ChartPoint) => number | undefined) =>
+      toCurve(
+        indexes.map(x),
+        indexes.map((index) => y(toValue(points[index] as ChartPoint) ?? 0)),
       )
-        .defined(isDefined)
-        .curve(curveMonotoneX)(values),
-      line: toPath(values),
-      previous: previous.filter(isDefined).length > 1 ? toPath(previous) : null,
+    const runs = listRuns(points, ({ value }) => value)
+    const lines = runs.map((run) => toPath(run, ({ value }) => value))
+    const previousRuns = listRuns(points, ({ previous }) => previous).filter((run) => run.length > 1)
+    return {
+      area: lines
+        .map((path, i) => `${path}L${x(runs[i]?.at(-1) ?? 0)},${ground}L${x(runs[i]?.[0] ?? 0)},${ground}Z`)
+        .join(''),
+      line: lines.join(''),
+      previous: previousRuns.map((run) => toPath(run, ({ previous }) => previous)).join(''),
     }
   }, [points, x, y, ground])
   // Dashed while the last period runs: a drop there means nothing.
@@ -112,6 +105,16 @@ export function LinePlot({
       {point && shown !== null && <PointMarker point={point} x={x(shown)} y={y} ground={ground} />}
     </svg>
   )
+}
+
+/** The indexes of points that follow each other and have a value. */
+function listRuns(points: ChartPoint[], toValue: (point: ChartPoint) => number | undefined): number[][] {
+  const runs: number[][] = [[]]
+  for (const [index, point] of points.entries()) {
+    if (toValue(point) === undefined) runs.push([])
+    else runs.at(-1)?.push(index)
+  }
+  return runs.filter((run) => run.length > 0)
 }
 
 /** One point is no line. */

@@ -9,7 +9,7 @@ import { stripPastedUrl } from './strip-around-url.ts'
 
 export { Select }
 
-interface FieldProps {
+export interface FieldProps {
   label: ReactNode
   hint?: ReactNode
   error?: string | undefined

@@ -41,7 +41,7 @@ const routes = {
   workspace: apiRoute({
     method: 'get',
     path: '/export',
-    // Full access: the file has what each of them reads.
+    // Full access, because the file has the data of all of them.
     scope: KEY_SCOPES.filter((scope) => scope !== 'analytics:write'),
     operationId: 'exportWorkspace',
     tags: ['Import and export'],
@@ -60,9 +60,9 @@ const routes = {
   }),
 }
 
-/** How long a client may take no byte of the file. */
+/** A download ends after this time in which the client accepts no byte. */
 const SENDING_IDLE_SECONDS = 30
-/** The hit engine writes a slice of the history before its first byte is sent. */
+/** Longer, because the hit engine writes a slice of the history before its first byte is sent. */
 const WORKSPACE_IDLE_SECONDS = 120
 
 export function createExportApi(needs: ExportApiNeeds) {
@@ -73,7 +73,7 @@ export function createExportApi(needs: ExportApiNeeds) {
       const actor = c.get('actor')
       const withDb = { ...needs, db: c.get('db') }
       if (c.req.method !== 'HEAD') {
-        // The values of filters can be anything that a person looks for.
+        // Without the values of filters, which can be personal data.
         const detail = { format, filters: Object.keys(filters).sort() }
         await recordExport(withDb, actor, { action: 'link.exported', detail })
       }

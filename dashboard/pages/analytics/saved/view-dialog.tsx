@@ -8,6 +8,7 @@ import { createView, invalidateViews, updateView } from '../../../api/views.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { CopyableText } from '../../../ui/copy/copyable-text.tsx'
+import { DateTimeField } from '../../../ui/forms/date-time-field.tsx'
 import { TextareaField, TextField, Toggle } from '../../../ui/forms/field.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
@@ -147,12 +148,12 @@ const ShareFields = ({ draft, change, errors }: Omit<ViewFieldsProps, 'isOld'>) 
         onChange={({ target }) => change({ password: target.value })}
       />
     )}
-    <TextField
+    <DateTimeField
       label="Expires"
-      type="datetime-local"
+      placeholder="Never"
       value={draft.expiresAt}
       error={errors['share.expiresAt']}
-      onChange={({ target }) => change({ expiresAt: target.value })}
+      onChange={(expiresAt) => change({ expiresAt })}
     />
     <TextareaField
       label="Sites that may embed it"

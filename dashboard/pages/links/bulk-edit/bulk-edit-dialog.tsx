@@ -6,6 +6,7 @@ import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import type { EditedLinksResource } from '../../../api/links.ts'
 import { formatCount } from '../../../ui/format.ts'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
+import { DateTimeField } from '../../../ui/forms/date-time-field.tsx'
 import { SelectField, TextField } from '../../../ui/forms/field.tsx'
 import { FormDialog } from '../../../ui/forms/form-dialog.tsx'
 import { Dialog } from '../../../ui/overlays/dialog.tsx'
@@ -159,12 +160,11 @@ function ExpirationChoice({ draft, errors, onChange }: PartProps) {
     >
       {draft.expiration === 'set' && (
         <div className="grid gap-4">
-          <TextField
+          <DateTimeField
             label="Expires"
-            type="datetime-local"
             value={draft.expiresAt}
             error={errors.expiresAt}
-            onChange={({ target }) => onChange({ expiresAt: target.value })}
+            onChange={(expiresAt) => onChange({ expiresAt })}
           />
           <TextField
             label="Expiration URL"

@@ -17,7 +17,7 @@ import { Page } from '../../../ui/page.tsx'
 import { ShowMore } from '../../../ui/show-more.tsx'
 import { SkeletonRows } from '../../../ui/skeleton.tsx'
 import { DestinationRow, toDestinationElementId } from './destination-row.tsx'
-import { WatchSetting } from './watch-setting.tsx'
+import { NotWatched, WatchSetting } from './watch-setting.tsx'
 
 const RepairDialog = lazyPart(() => import('./repair-dialog.tsx'), 'RepairDialog')
 
@@ -46,14 +46,13 @@ export function DestinationsPage() {
       {workspace.isError && !workspace.data && <ErrorState error={workspace.error} />}
       {workspace.data &&
         (workspace.data.watchDestinations ? (
-          <Destinations />
+          <>
+            <Destinations />
+            <WatchSetting />
+          </>
         ) : (
-          <EmptyState icon={Unlink} title="Destinations aren’t watched">
-            Towpath can check each page that your links lead to once a day, and email you before visitors
-            complain.
-          </EmptyState>
+          <NotWatched />
         ))}
-      <WatchSetting />
     </Page>
   )
 }

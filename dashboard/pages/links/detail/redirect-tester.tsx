@@ -7,6 +7,7 @@ import { type Resolution, resolutionQuery } from '../../../api/links.ts'
 import { useApi } from '../../../shell/use-workspace.ts'
 import { COUNTRIES } from '../../../ui/countries.ts'
 import { formatCountryName } from '../../../ui/format.ts'
+import { DateTimeField } from '../../../ui/forms/date-time-field.tsx'
 import { type Input, SelectField, TextField } from '../../../ui/forms/field.tsx'
 import { Skeleton } from '../../../ui/skeleton.tsx'
 import { RULE_DEVICE_NAMES, RULE_SYSTEM_NAMES } from '../link/describe-rule.ts'
@@ -50,11 +51,10 @@ export function RedirectTester({ link }: { link: LinkResource }) {
     ...new Set([...Object.keys(link.geoTargeting), ...link.rules.flatMap(({ when }) => when.country ?? [])]),
   ]
   const countries = [...targeted, ...COUNTRIES.filter((code) => !targeted.includes(code))]
-  const text = (name: 'language' | 'query' | 'at', label: string, props: ComponentProps<typeof Input>) => (
+  const text = (name: 'language' | 'query', label: string, props: ComponentProps<typeof Input>) => (
     <TextField
       {...props}
       label={label}
-      className="grid-cols-1"
       autoComplete="off"
       value={visitor[name]}
       onChange={({ target }) => change({ [name]: target.value })}
@@ -86,7 +86,12 @@ export function RedirectTester({ link }: { link: LinkResource }) {
         />
         {text('language', 'Language', { placeholder: 'de-CH', maxLength: 1000 })}
         {text('query', 'Query', { placeholder: 'ref=partner', maxLength: 2000 })}
-        {text('at', 'Date and time', { type: 'datetime-local' })}
+        <DateTimeField
+          label="Date and time"
+          placeholder="Now"
+          value={visitor.at}
+          onChange={(at) => change({ at })}
+        />
       </div>
       <div role="status" className="min-h-14 rounded-xl bg-sunken px-4 py-3">
         {error ? <span className="text-danger">{error.message}</span> : <RedirectResult resolution={data} />}

@@ -1,8 +1,9 @@
 // The fields for a link's schedule, its limits and its expiration URL.
 
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { formatCount, formatTime, viewerZone } from '../../../ui/format.ts'
+import { formatCount, formatTime } from '../../../ui/format.ts'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
+import { DateTimeField } from '../../../ui/forms/date-time-field.tsx'
 import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import type { LinkFieldsProps } from './field-props.ts'
 import type { LinkDraft } from './link-draft.ts'
@@ -29,22 +30,20 @@ export function LimitFields({ draft, errors, onChange, summary }: LinkFieldsProp
       hasError={FIELDS.some((name) => errors[name])}
     >
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
+        <DateTimeField
           label="Starts"
-          type="datetime-local"
-          className="grid-cols-1"
+          placeholder="Immediately"
           value={draft.startsAt}
           error={errors.startsAt}
-          onChange={({ target }) => onChange({ startsAt: target.value })}
+          onChange={(startsAt) => onChange({ startsAt })}
         />
-        <TextField
+        <DateTimeField
           label="Expires"
-          type="datetime-local"
-          className="grid-cols-1"
+          placeholder="Never"
           min={draft.startsAt || undefined}
           value={draft.expiresAt}
           error={errors.expiresAt}
-          onChange={({ target }) => onChange({ expiresAt: target.value })}
+          onChange={(expiresAt) => onChange({ expiresAt })}
         />
         <TextField
           label="Click limit"
@@ -69,9 +68,7 @@ export function LimitFields({ draft, errors, onChange, summary }: LinkFieldsProp
           onChange={({ target }) => onChange({ leadLimit: target.value })}
         />
       </div>
-      <p className="text-sm text-soft">
-        Times are in your time zone, {viewerZone}. Clicks by bots don’t count toward the limits.
-      </p>
+      <p className="text-sm text-soft">Clicks by bots don’t count toward the limits.</p>
       <TextField
         label="Expiration URL"
         hint="Visitors go there after the link has expired. Leave empty to show them the page “Link expired”."

@@ -7,6 +7,7 @@ import { Button, IconButton } from '../../../ui/button.tsx'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
 import { formatCount } from '../../../ui/format.ts'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
+import { DateTimeField } from '../../../ui/forms/date-time-field.tsx'
 import { Checkbox, formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { t } from '../../../ui/text.ts'
@@ -122,16 +123,14 @@ function RuleCard({ rule, index, isLast, errors, warning, onChange, onMove, onRe
   )
 }
 
-/** The conditions that are texts and times, two to a row. */
-const TEXT_CONDITIONS = [
-  [
-    { field: 'country', label: 'Countries', placeholder: formatExample(t('DE, AT')) },
-    { field: 'language', label: 'Languages', placeholder: formatExample(t('de, fr')) },
-  ],
-  [
-    { field: 'after', label: 'From', type: 'datetime-local' },
-    { field: 'before', label: 'Until', type: 'datetime-local' },
-  ],
+const PLACES = [
+  { field: 'country', label: 'Countries', placeholder: formatExample(t('DE, AT')) },
+  { field: 'language', label: 'Languages', placeholder: formatExample(t('de, fr')) },
+] as const
+
+const TIMES = [
+  { field: 'after', label: 'From', placeholder: 'Any time' },
+  { field: 'before', label: 'Until', placeholder: 'Any time' },
 ] as const
 
 interface RuleConditionsProps extends Pick<RuleCardProps, 'rule' | 'onChange'> {
@@ -139,24 +138,20 @@ interface RuleConditionsProps extends Pick<RuleCardProps, 'rule' | 'onChange'> {
 }
 
 function RuleConditions({ rule, findError, onChange }: RuleConditionsProps) {
-  const [places, times] = TEXT_CONDITIONS.map((pair) => (
-    <div key={pair[0].field} className="grid gap-3 sm:grid-cols-2">
-      {pair.map(({ field, ...props }) => (
-        <TextField
-          {...CODE_INPUT}
-          {...props}
-          key={field}
-          className="grid-cols-1"
-          value={rule[field]}
-          error={findError(field)}
-          onChange={({ target }) => onChange({ [field]: target.value })}
-        />
-      ))}
-    </div>
-  ))
   return (
     <>
-      {places}
+      <div className="grid gap-3 sm:grid-cols-2">
+        {PLACES.map(({ field, ...props }) => (
+          <TextField
+            {...CODE_INPUT}
+            {...props}
+            key={field}
+            value={rule[field]}
+            error={findError(field)}
+            onChange={({ target }) => onChange({ [field]: target.value })}
+          />
+        ))}
+      </div>
       <Choices
         legend="Devices"
         names={RULE_DEVICE_NAMES}
@@ -178,7 +173,17 @@ function RuleConditions({ rule, findError, onChange }: RuleConditionsProps) {
         error={findError('query')}
         onChange={({ target }) => onChange({ query: target.value })}
       />
-      {times}
+      <div className="grid gap-3 sm:grid-cols-2">
+        {TIMES.map(({ field, ...props }) => (
+          <DateTimeField
+            {...props}
+            key={field}
+            value={rule[field]}
+            error={findError(field)}
+            onChange={(time) => onChange({ [field]: time })}
+          />
+        ))}
+      </div>
     </>
   )
 }

@@ -5,8 +5,8 @@ import { useId } from 'react'
 import { Button, IconButton } from '../../../ui/button.tsx'
 import { classNames } from '../../../ui/class-names.ts'
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { viewerZone } from '../../../ui/format.ts'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
+import { DateTimeField } from '../../../ui/forms/date-time-field.tsx'
 import { formatExample, TextField } from '../../../ui/forms/field.tsx'
 import { findFieldError } from '../../../ui/forms/form-error.tsx'
 import { VariantDot } from '../link/variant-dot.tsx'
@@ -101,14 +101,13 @@ function Variants({ draft, link, errors, onChange }: LinkFieldsProps) {
           Remove split test
         </Button>
       </div>
-      <TextField
+      <DateTimeField
         label="Ends"
-        type="datetime-local"
-        className="grid-cols-1"
-        hint={`The better variant becomes the destination then, or the first one where the difference may be chance. Leave empty to end the test yourself. Your time zone is ${viewerZone}.`}
+        placeholder="When you end it"
+        hint="The better variant becomes the destination then, or the first one where the difference may be chance."
         value={splitEndsAt}
         error={errors.splitEndsAt}
-        onChange={({ target }) => onChange({ splitEndsAt: target.value })}
+        onChange={(endsAt) => onChange({ splitEndsAt: endsAt })}
       />
       {link?.split && JSON.stringify(link.split) !== JSON.stringify(split.map(toVariant)) && (
         <p role="status" className="rounded-lg bg-warn-tint px-3 py-2 text-sm">

@@ -1,4 +1,4 @@
-// Collects described hits until they make a chunk, with what they add to links and days.
+// Collects enriched hits for a chunk, with their additions to links and days.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { createLineBuffer, type LineBuffer } from '../../hits/batches/ndjson-line.ts'
@@ -7,23 +7,23 @@ import type { ClickDescriber } from './describe-click.ts'
 import type { AgedClicks, DayAddition, HistoryChunk, HistoryTask, ProblemRow } from './messages.ts'
 import { toHitLink } from './stand-in.ts'
 
-/** Live clicks wait for the chunk before them (docs/adr/0015-handed-over-hits.md). */
+/** A limit, because live clicks wait for a chunk (docs/adr/0015-handed-over-hits.md). */
 const HITS_MAX = 25_000
-/** Each one is a row, and a chunk is one transaction. */
+/** A limit, because each day of a link is a row, and a chunk is one transaction. */
 const DAYS_MAX = 10_000
-/** A chunk without hits says how far the reader is. */
+/** After this many rows, a chunk without hits reports the reader's progress. */
 const ROWS_MAX = 50_000
-/** Fits a usual chunk: a buffer that grows leaves its smaller copies as garbage. */
+/** Enough for a usual chunk, because a growing buffer leaves its smaller copies as garbage. */
 const LINES_BYTES = 12 * 1024 * 1024
 
-/** A file of the wrong kind has the same problem in each row. */
+/** A limit, because a wrong file has the same problem in each row. */
 const PROBLEMS_MAX = 10_000
 
-/** Ids of hits from 3 · 2^51 on: no spool reaches them, and those of the demo are random. */
+/** Ids of imported hits begin here. No spool reaches them, and those of the demo are random. */
 const FIRST_ID = 3 * 2 ** 51
 const IMPORT_IDS = 2 ** 21
 const CHUNK_IDS = 2 ** 15
-/** Chunks of one import whose hits have ids of their own. */
+/** The most chunks of one import, so that ids of hits are unique. */
 export const CHUNKS_MAX = 2 ** 15
 
 interface PlacedLine {
@@ -35,7 +35,7 @@ interface PlacedLine {
 export interface ChunkBuilder {
   add(linkId: number, click: SourceClick): void
   addProblem(problem: ProblemRow): void
-  /** One row more is settled. */
+  /** Counts one more finished row. */
   settle(): void
   isFull(): boolean
   hasRows(): boolean
@@ -112,8 +112,8 @@ interface AdditionCounter {
 }
 
 /**
- * Sums up what the clicks of a chunk add to links and days.
- * @param since clicks before this moment are past their retention
+ * Sums up the additions of a chunk's clicks to links and days.
+ * @param since clicks before this time are past their retention
  */
 function createAdditions(since: number): AdditionCounter {
   const days = new Map<number, Map<number, DayAddition>>()
