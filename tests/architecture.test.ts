@@ -178,7 +178,7 @@ const EXCEPTIONS: RuleException[] = [
   createException('allow', 'accounts/auth/sessions.ts', 'endSessions', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/sessions.ts', 'replaceSession', OWN_ACCOUNT),
   createException('allow', 'accounts/auth/store-language.ts', 'storeLanguage', OWN_ACCOUNT),
-  createException('allow', 'accounts/auth/finish-sign-in.ts', 'endPresentedSession', OWN_ACCOUNT),
+  createException('allow', 'accounts/auth/finish-sign-in.ts', 'endEarlierSession', OWN_ACCOUNT),
   createException(
     'allow',
     'accounts/second-factor/authenticator-app.ts',

@@ -56,7 +56,14 @@ const results = existsSync(resultsFile)
   ? readLines(resultsFile).map((line) => JSON.parse(line) as Result)
   : []
 const reach = { quick: await measureReach('quick'), full: await measureReach('full') }
-const todo = mutants.map((_, n) => n).filter((n) => !results.some((result) => result.n === n))
+/** Whether a test file fails on a copy without a mutant, too: a copy has no git history, and other tests run beside it. */
+const unsound = new Map<string, boolean>()
+// In a mixed order: a run that is cut off has tried some of both trees.
+const MIX = 101
+const todo = mutants
+  .map((_, n) => n)
+  .filter((n) => !results.some((result) => result.n === n))
+  .sort((a, b) => ((a * MIX) % mutants.length) - ((b * MIX) % mutants.length))
 await Promise.all(Array.from({ length: COPIES }, (_, copy) => tryMutants(makeCopy(`copy-${copy}`))))
 report()
 
@@ -77,7 +84,8 @@ function readLines(path: string): string[] {
 /** @returns the directory of a copy of this checkout, with its packages */
 function makeCopy(name: string): string {
   const dir = join(OUT, name)
-  if (existsSync(dir)) return dir
+  // A run that was ended leaves its mutant in the copy.
+  rmSync(dir, { recursive: true, force: true })
   const files = Bun.spawnSync(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'])
   for (const file of files.stdout.toString().split('\0').filter(Boolean)) {
     if (existsSync(file)) cpSync(file, join(dir, file))
@@ -186,9 +194,6 @@ async function runTests(
   const headings = readLines(log).flatMap((line) => /^(\S+\.test\.tsx?):$/.exec(line)?.[1] ?? [])
   return { ends: run.signalCode === 'SIGKILL' ? 'hang' : 'fail', failed: headings.at(-1) }
 }
-
-/** Whether a test file fails on a copy without a mutant, too: a copy has no git history, and other tests run beside it. */
-const unsound = new Map<string, boolean>()
 
 async function isUnsound(dir: string, suite: Suite, file: string, mutant: SourceMutant): Promise<boolean> {
   const known = unsound.get(file)

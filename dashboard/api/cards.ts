@@ -1,11 +1,11 @@
-// Social cards over the REST API: the card that a destination has itself, and the image of a card. The server fetches
-// both, so that the browser asks no other server.
+// Social cards over the REST API: a destination's own card, and the image of a card. The server fetches both, so that the
+// browser requests nothing from other servers.
 
 import { queryOptions } from '@tanstack/react-query'
 import type { CardImageResource, DestinationCardResource } from '../../server/features/links/cards/schema.ts'
 import type { Api } from './client.ts'
 
-/** Long enough for the editing of one link. */
+/** Long enough to edit one link. */
 const FRESH_MS = 60_000
 
 export const destinationCardQuery = (api: Api, url: string) =>

@@ -1,3 +1,4 @@
-// The API's messages are English. The bundle of another language has a translator here (bundle-texts.ts).
+// Shows the API's messages, which are English. In the bundles of other languages, bundle-texts.ts replaces this file by a
+// translator.
 
 export const translateError = (message: string) => message

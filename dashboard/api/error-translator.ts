@@ -1,4 +1,4 @@
-// Translates the server's messages, and known messages inside them. Those that the catalog lacks stay English.
+// Translates the server's messages, and known messages inside them. Messages that are not in the catalog stay English.
 
 const escapePattern = (text: string) => text.replace(/[.*+?^$()[\]\\|]/g, '\\$&')
 

@@ -1,4 +1,4 @@
-// The live stream of a workspace: server-sent events, read with fetch, because the browser's own reader sends no headers.
+// The live stream of a workspace: server-sent events, read with fetch, because the browser's `EventSource` sends no headers.
 
 import type { Api } from './client.ts'
 

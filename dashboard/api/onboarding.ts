@@ -26,7 +26,7 @@ async function fetchLinkProgress(
   const query = { sort: 'clicks', archived: 'all', limit: 1 }
   const [link = null] = (await api.page<LinkResource>('/links', { query, signal })).data
   if (!link || link.clicks > 0) return { link, clicked: link !== null }
-  // The person who tries the link is signed in here: that click is one of the team, which no counter has.
+  // The person who tries the link is signed in, so this click is internal and in no counter.
   const own = { linkId: link.id, class: 'internal' }
   const { clicks } = await api.get<{ clicks: number }>('/analytics/clicks', { query: own, signal })
   return { link, clicked: clicks > 0 }
@@ -59,7 +59,7 @@ export const onboardingQuery = (api: Api) =>
     refetchInterval: ({ state }) => (state.data && isOnboarded(state.data) ? false : POLL_MS),
   })
 
-/** Hits that are stored and are no clicks of people. */
+/** Stored hits that do not count as clicks of people. */
 interface UncountedHits {
   class: 'bot' | 'prefetch' | 'head'
   clicks: number

@@ -1,6 +1,6 @@
-// Asks the browser for a passkey (WebAuthn), and turns its binary values into the base64url texts of the server.
+// Requests a passkey from the browser (WebAuthn), and converts its binary values to base64url for the server.
 
-/** As the server sends them: WebAuthn's JSON forms, with base64url in place of bytes. */
+/** WebAuthn's JSON forms, as the server sends them: with base64url instead of bytes. */
 interface Descriptor {
   id: string
   type: 'public-key'
@@ -35,7 +35,7 @@ export async function createPasskey({ challenge, user, excludeCredentials, ...op
   )
   const response = created.response as AuthenticatorAttestationResponse
   return {
-    ...toHead(created),
+    ...toCredential(created),
     response: {
       clientDataJSON: toText(response.clientDataJSON),
       attestationObject: toText(response.attestationObject),
@@ -57,7 +57,7 @@ export async function getPasskey({ challenge, allowCredentials, ...options }: Pa
   )
   const response = found.response as AuthenticatorAssertionResponse
   return {
-    ...toHead(found),
+    ...toCredential(found),
     response: {
       clientDataJSON: toText(response.clientDataJSON),
       authenticatorData: toText(response.authenticatorData),
@@ -81,7 +81,7 @@ async function ask(open: () => Promise<Credential | null>): Promise<PublicKeyCre
   throw new Error('No passkey was used. Try again, or use another way.')
 }
 
-const toHead = ({ id, rawId }: PublicKeyCredential) => ({
+const toCredential = ({ id, rawId }: PublicKeyCredential) => ({
   id,
   rawId: toText(rawId),
   type: 'public-key' as const,

@@ -8,7 +8,7 @@ import { readList } from './pages.ts'
 export type { UtmTemplateResource }
 export type UtmTemplateInput = Partial<Omit<UtmTemplateResource, 'id' | 'createdAt' | 'updatedAt'>>
 
-/** All of them, by name: a workspace has at most two pages. */
+/** All templates, sorted by name. A workspace has at most two pages of them. */
 export const utmTemplatesQuery = (api: Api) =>
   queryOptions({
     queryKey: [api.workspaceId, 'utm-templates'],

@@ -1,4 +1,4 @@
-// Finds the texts that people read in a source file of the dashboard: JSX text, and string literals that read as a text.
+// Finds the texts for people in a source file of the dashboard: JSX text, and string literals that look like text.
 // docs/languages.md has the rules.
 
 import { parseSync } from 'oxc-parser'
@@ -9,7 +9,7 @@ interface Range {
   end: number
 }
 
-/** A part of a message that a translation may move: an expression, or an element around a part of the text. */
+/** A part of a message that a translation can move: an expression, or an element around a part of the text. */
 type Slot = (Range & { kind: 'value' }) | { kind: 'element'; open: Range; close: Range | undefined }
 
 export interface Message extends Range {
@@ -27,15 +27,15 @@ export interface Message extends Range {
 // biome-ignore lint/suspicious/noExplicitAny: nodes of ESTree with JSX and TypeScript, walked by their names
 type Node = any
 
-/** `text`: always read by people. `code`: never. `open`: the text itself decides. */
+/** `text`: always a text for people. `code`: never. `open`: the rules decide by the string. */
 type Position = 'text' | 'code' | 'open'
 
 interface Walk {
   source: string
   messages: Message[]
-  /** Strings that are no texts for people, as far as the rules can tell. */
+  /** Strings that are not texts for people by the rules. */
   others: string[]
-  /** Strings that something is compared with: none of them may be translated. */
+  /** Strings in comparisons, which must not be translated. */
   compared: string[]
   lines: number[]
 }
@@ -61,7 +61,7 @@ function add(walk: Walk, { start, end }: Range, kind: Message['kind'], text: str
 
 const WRAPPERS = /^(?:TSAs|TSSatisfies|TSNonNull|Parenthesized)Expression$/
 
-/** The steps by kind of node; `visitChildren` does the others. */
+/** Visits a node with the step of its kind, else with `visitChildren`. */
 function visit(walk: Walk, node: Node, position: Position): void {
   if (node === null || typeof node !== 'object') return
   if (Array.isArray(node)) {
@@ -152,7 +152,7 @@ function positionOfName(name: string, position: Position): Position {
   return TEXT_NAMES.test(name) ? 'text' : 'open'
 }
 
-/** `formatCount(n, 'link')` has the two forms of a count, and `t('sent')` a text that does not look like one. */
+/** `formatCount(n, 'link')` has the singular and the plural of a count. `t('sent')` marks a text that does not look like one. */
 function visitCall(walk: Walk, node: Node, position: Position) {
   const name = node.callee.property?.name ?? nameOf(node.callee)
   const [first, ...others] = node.arguments
@@ -200,7 +200,7 @@ function visitText(walk: Walk, node: Node, position: Position, parts: Part[]) {
   for (const part of parts) if (typeof part !== 'string') visit(walk, part, found ? 'text' : position)
 }
 
-/** Braces and angle brackets of the text itself. */
+/** Escapes braces and angle brackets of the text itself. */
 const escapeKey = (text: string) => text.replace(/[{}<]/g, '\\$&')
 
 function visitElement(walk: Walk, node: Node) {
@@ -217,14 +217,14 @@ function visitElement(walk: Walk, node: Node) {
 
 const hasOwnText = ({ children }: Node) => children.some((child: Node) => toChildText(child)?.trim())
 
-/** The text of a child that is one, as React shows it. */
+/** The text of a child as React shows it; undefined for a child that is not text. */
 function toChildText(child: Node): string | undefined {
   if (child.type === 'JSXText') return collapse(child.value)
   if (child.type === 'JSXExpressionContainer' && isString(child.expression)) return child.expression.value
   return undefined
 }
 
-/** https://react.dev: lines are trimmed and joined by one space, and empty ones disappear. */
+/** Collapses white space like JSX: lines are trimmed and joined by one space, and empty lines are dropped. */
 function collapse(text: string): string {
   const lines = text.split('\n')
   return lines

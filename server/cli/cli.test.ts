@@ -219,6 +219,7 @@ onBothEngines('the command line beside a running server', (server) => {
       [['key', 'create', '--workspace', '999999'], 'Workspace not found'],
       [['key', 'list', '--workspace', '999999'], 'Workspace not found'],
       [['key', 'revoke', '999999'], 'API key not found'],
+      [['verify', '999999'], 'Workspace not found'],
     ] as const) {
       expect(await run(...words)).toEqual({ code: 1, out: '', err: `${message}\n` })
     }

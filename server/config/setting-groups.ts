@@ -18,7 +18,7 @@ export const SETTING_GROUPS = {
     ],
     INNER_PORT: [
       'none',
-      'Second port, for balancers: every request except plain redirects ([hosting](hosting.md#a-balancer-that-keeps-connections)).',
+      'Second port, to which a balancer sends all requests except plain redirects ([hosting](hosting.md#a-balancer-that-keeps-connections)).',
     ],
     SNIPPET_PATH: ['`t.js`', 'Path of the snippet. Change it if ad blockers block this name.'],
     INTAKE_PATH: ['`e`', 'First segment of the paths that the snippet calls. Change it with `SNIPPET_PATH`.'],

@@ -33,6 +33,9 @@ type Handler<Args extends unknown[]> = (
 /** Refuses a request with more than one Host field (RFC 9112 §3.2): two readers could choose differently. */
 export function requireOneHost<Args extends unknown[]>(answer: Handler<Args>): Handler<Args> {
   return (request, ...args) => {
+    // Without a Host (HTTP/1.0), Bun's URL is only the path, which neither Hono nor `new URL` can read.
+    if (request.url.startsWith('/'))
+      Object.defineProperty(request, 'url', { value: `http://localhost${request.url}` })
     // `Headers` joins them with a comma, which no host has.
     if (!request.headers.get('host')?.includes(',')) return answer(request, ...args)
     return Response.json(

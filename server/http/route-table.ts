@@ -41,7 +41,10 @@ export function routeTable(handlers: () => readonly MountedHandler[]): (path: st
   let table: { pattern: RegExp; route: Route }[] | undefined
   return (path) => {
     table ??= listRoutes(handlers()).map((route) => ({ pattern: patternOf(route.path), route }))
-    return table.filter(({ pattern }) => pattern.test(path)).map(({ route }) => route)
+    const found = table.filter(({ pattern }) => pattern.test(path)).map(({ route }) => route)
+    // `/links/bulk` is a path of its own, not the link with the id "bulk".
+    const own = found.filter((route) => route.path === path)
+    return own.length > 0 ? own : found
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { flag, idList, instant, numberParameter, oneOf, parameter, text, wholeNumber } from './api-fields.ts'
 
 const problem = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message
@@ -16,6 +16,8 @@ describe('messages for wrong values', () => {
     ['must be at most 3 characters', '🙂🙂🙂🙂', text(1, 3)],
     [UNCLEAN, 'a\0', text(1, 3)],
     [UNCLEAN, '\ud83d', text(1, 3)],
+    ['must have at least one item', [], z.array(flag()).min(1)],
+    ['must be at least 2 entries', [true], z.array(flag()).min(2)],
     ['is required', undefined, flag()],
     ['must be true or false', 'true', flag()],
     ['must be at least 1', 0, wholeNumber(1)],
@@ -31,9 +33,11 @@ describe('messages for wrong values', () => {
     ['must be from 1 to 100', '101', numberParameter(1, 100)],
     ['must be a whole number', '1e1', numberParameter(1, 100)],
     ['must be given once', ['1', '2'], numberParameter(1, 100)],
+    ['is required', undefined, numberParameter(1, 100)],
     ['must be at most 3 characters', 'abcd', parameter(3)],
     [UNCLEAN, 'a\0', parameter(3)],
     ['must be given once', ['a', 'b'], parameter(3)],
+    ['is required', undefined, parameter(3)],
     ['must be one of a, b', 'c', oneOf(['a', 'b'])],
     ['is required', undefined, idList(2)],
     ['must be ids separated by commas', '', idList(2)],

@@ -57,7 +57,7 @@ export function openPublicEndpoints(config: Config, shared: CommonParts, notify:
       replies: notify.replies,
       replyLinks: notify.replyLinks,
     },
-    formFacts: { db, captcha },
+    formInfo: { db, captcha },
     intake: {
       ...shared,
       ...limits,

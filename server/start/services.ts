@@ -118,7 +118,7 @@ function createDrain(endStreams: () => void) {
 function createPublicNeeds(
   config: Config,
   shared: CommonParts,
-  { intake, forms, formFacts }: PublicEndpoints,
+  { intake, forms, formInfo }: PublicEndpoints,
 ) {
   return {
     site: shared.site,
@@ -137,7 +137,7 @@ function createPublicNeeds(
     },
     intake,
     forms,
-    formFacts,
+    formInfo,
     fileLinks: shared,
     snippet: { ...config, builtFiles: shared.builtFiles },
     dashboard: { builtFiles: shared.builtFiles },

@@ -1,10 +1,10 @@
-// The files for browsers that the releases on one PostgreSQL database have built. A server finds those of another release
-// here, by a name that has the hash of the content.
+// Stores the browser files of all releases on one PostgreSQL database. A server finds the files of another release here, by
+// a name with the hash of the content.
 
 import { DAY_MS } from '../lib/utc-day.ts'
 import type { Connection, Database } from './database/open-database.ts'
 
-/** `dashboard`: below /app/assets. `snippet`: the scripts on pages of others. */
+/** `dashboard`: files below /app/assets. `snippet`: scripts on other sites. */
 export type BuiltFileKind = 'dashboard' | 'snippet'
 
 export interface BuiltFile {
@@ -15,37 +15,37 @@ export interface BuiltFile {
 
 export interface BuiltFileStore {
   /**
-   * Stores the files that nobody has stored. Any number of servers may do so at once.
-   * @throws when the database is away; `prune` then tries again
+   * Stores the files that are not stored yet. Safe to run on several servers at once.
+   * @throws when the database is unavailable; `prune` then tries again
    */
   keep(kind: BuiltFileKind, files: KeptFile[]): Promise<void>
-  /** Finds a file that any server has kept before this call. Misses take up to a second. */
+  /** Finds a file that any server has stored before this call. An unknown name takes up to a second. */
   find(kind: BuiltFileKind, name: string): Promise<BuiltFile | undefined>
-  /** Call it again and again: says that this server has its files, and deletes those that no server has had for 30 days. */
+  /** Run it regularly. Marks the files of this server as used, and deletes those that no server has used for 30 days. */
   prune(): Promise<void>
 }
 
-/** For longer than a browser keeps a page open, or a cache keeps a page that names a file. */
+/** Longer than browsers and caches keep a page that names a file. */
 const DAYS_KEPT = 30
-/** About three releases of the dashboard, compressed and not. */
+/** About three releases of the dashboard, each file compressed and plain. */
 const CACHE_BYTES = 8 * 1024 * 1024
-/** Strangers can ask for any name: all of them together cause one look at the names in this time. */
+/** Strangers can request any name, so the names are read at most once in this time. */
 const LOOK_EVERY_MS = 1_000
 
 interface State {
   db: Database
   now: () => number
-  /** The names of all files as `kind/name`, as they were at the last look. */
+  /** The names of all files as `kind/name`, at the last read. */
   known: Set<string>
   lookedAtMs: number
-  /** A look that has not begun. */
+  /** The next read of the names, if it is planned and has not begun. */
   nextLook: Promise<void> | undefined
-  /** The files of other releases, the one asked for last at the end. */
+  /** The files of other releases, least recently used first. */
   cache: Map<string, BuiltFile>
   cacheBytes: number
-  /** The names of the files that this server has kept. */
+  /** The names of the files that this server has stored. */
   own: Map<BuiltFileKind, string[]>
-  /** Files that could not be kept. */
+  /** Files that could not be stored. */
   unkept: Map<BuiltFileKind, KeptFile[]>
 }
 
@@ -72,7 +72,7 @@ export function createBuiltFileStore({ db, now }: Pick<State, 'db' | 'now'>): Bu
 
 async function keep({ db, now, own, unkept }: State, kind: BuiltFileKind, files: KeptFile[]) {
   unkept.set(kind, files)
-  // In one order everywhere: otherwise two servers could each wait for a row of the other.
+  // The order is the same on all servers: otherwise two servers could each wait for a row of the other.
   const sorted = files.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const names = sorted.map(({ name }) => name)
   await db.write(async (connection) => {
@@ -96,7 +96,7 @@ async function keep({ db, now, own, unkept }: State, kind: BuiltFileKind, files:
   unkept.delete(kind)
 }
 
-/** Says that the files are in use. Rows that another server touches at this moment are skipped. */
+/** Marks the files as used. Skips rows that another server is marking at the same time. */
 async function touch(connection: Connection, kind: BuiltFileKind, names: string[], now: number) {
   await connection
     .updateTable('built_files')
@@ -138,7 +138,7 @@ async function find(state: State, kind: BuiltFileKind, name: string): Promise<Bu
   return file
 }
 
-/** A look that has begun may have missed a file that was kept since. */
+/** Plans a new read: a running one may miss a file that was stored after its start. */
 function lookFromNow(state: State): Promise<void> {
   state.nextLook ??= Bun.sleep(Math.max(0, state.lookedAtMs + LOOK_EVERY_MS - performance.now())).then(() =>
     look(state),

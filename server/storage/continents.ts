@@ -1,4 +1,4 @@
-// The continent of each country of ISO 3166-1, and of Kosovo (XK). A country database does not say it.
+// The continent of each country of ISO 3166-1, and of Kosovo (XK). Country databases do not have it.
 
 const COUNTRIES = {
   AF:

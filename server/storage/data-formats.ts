@@ -1,11 +1,11 @@
-// Remembers in formats.json which formats the files of a data directory have, so that an older release refuses them before it
-// touches one. Rows and ClickHouse keep their own versions.
+// Writes the format numbers of a data directory to formats.json, so that an older release refuses the directory before it
+// changes a file. Rows and ClickHouse have their own versions.
 
 import { join } from 'node:path'
 import { describeError, log } from '../lib/log.ts'
 import { renameDurably, writeDurably } from './write-durably.ts'
 
-/** The number of each format. A release that reads what the one before it wrote may raise a number, and never lowers it. */
+/** The number of each format. A release can raise a number, must read all lower ones, and never lowers a number. */
 export type DataFormats = Record<string, number>
 
 interface FormatsFile {
@@ -38,7 +38,7 @@ export async function writeFormats(dataDir: string, { release, formats }: Format
     await writeDurably(`${path}.half`, (file) => file.writeFile(text))
     await renameDurably(`${path}.half`, path)
   } catch (error) {
-    // A full disk must not keep redirects away.
+    // A full disk must not stop redirects.
     log.warn('formats_not_written', { path, ...describeError(error) })
   }
 }

@@ -1,11 +1,11 @@
-// Watches the free space of a directory's disk. Below a mark, what strangers send is recorded sparingly, so that the
+// Watches the free space of a directory's disk. Below a limit, only a part of the data from strangers is stored, so that the
 // rest of the disk is left for the workspaces' own work and for the operator.
 
 import { statfs } from 'node:fs/promises'
 import { describeError, log } from '../lib/log.ts'
 
 export interface FreeSpace {
-  /** Bytes that this process may still write. */
+  /** Bytes that this process can still write. */
   free: number
   /** Bytes of the whole disk. */
   total: number
@@ -13,9 +13,9 @@ export interface FreeSpace {
 
 export interface DiskSpace {
   isLow(): boolean
-  /** Whether the disk is not low after these bytes and all held ones. */
+  /** @returns true if the disk is not low after these bytes and all reserved ones */
   hasRoomFor(bytes: number): boolean
-  /** Keeps room for bytes before they are written. @returns what gives the room back; undefined where there is none */
+  /** Reserves space for bytes before they are written. @returns a function that releases it; undefined without space */
   hold(bytes: number): (() => void) | undefined
   /** Bytes at the last check. */
   free(): number
@@ -31,9 +31,9 @@ export interface DiskSpaceNeeds {
 }
 
 const LOW_SHARE = 0.05
-/** The disk is low until this many times the mark is free, so that the state does not change with every file. */
+/** The disk stays low until this many times the limit is free, so that the state does not change with every file. */
 const RECOVERED_AT = 1.25
-/** A disk that takes 300 MB a second does not get from the usual mark, 1 GiB, to full between two checks. */
+/** At 300 MB a second, a disk with the usual limit of 1 GiB does not become full between two checks. */
 const CHECK_EVERY_MS = 2_000
 
 export async function openDiskSpace({
@@ -47,7 +47,7 @@ export async function openDiskSpace({
   let mark = 0
   let failing = false
   let held = 0
-  /** Room that was given back since the last check. The check may not have seen what was written into it. */
+  /** Space that was released since the last check, which may not have seen the bytes written into it. */
   let settling = 0
 
   async function check() {
@@ -75,13 +75,13 @@ export async function openDiskSpace({
   await check()
   let checking = false
   const timer = setInterval(async () => {
-    // A hanging file system must not collect checks.
+    // On a hanging file system, checks must not accumulate.
     if (checking) return
     checking = true
     await check()
     checking = false
   }, everyMs)
-  // Written bytes of a hold count twice until it is released: a full disk is worse than a late upload.
+  // Written bytes of a reservation count twice until it is released: a full disk is worse than a refused upload.
   const hasRoomFor = (bytes: number) => !low && free - held - settling - bytes >= mark
   return {
     isLow: () => low,
@@ -111,13 +111,13 @@ export async function readDiskSpace(dir: string): Promise<FreeSpace> {
   return { free: bavail * bsize, total: blocks * bsize }
 }
 
-/** The missing room on a disk, as texts for a sentence: `12 MB`. */
+/** The missing space on a disk, as texts for a sentence: `12 MB`. */
 export interface SpaceShortage {
   needed: string
   free: string
 }
 
-/** @returns undefined where the disk of the directory has room for these bytes */
+/** @returns undefined if the disk of the directory has space for these bytes */
 export async function findShortage(dir: string, neededBytes: number): Promise<SpaceShortage | undefined> {
   const { free } = await readDiskSpace(dir)
   return free >= neededBytes ? undefined : { needed: toMegabytes(neededBytes), free: toMegabytes(free) }

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Creates and empties the directory: clients of earlier exports are gone. Only for the process that locks DATA_DIR. */
+/** Creates or empties the directory, because clients of earlier exports are gone. Only for the process that locks DATA_DIR. */
 export function prepareScratchDirectory(dataDir: string): string {
   const scratch = join(dataDir, 'tmp')
   mkdirSync(scratch, { recursive: true, mode: 0o700 })

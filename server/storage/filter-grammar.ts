@@ -25,14 +25,14 @@ export interface FilterValues {
 }
 
 /**
- * The name of a missing value, in answers, filters and roll-ups. In a roll-up, a hit whose value is this text is in the
+ * The name of a missing value, in answers, filters and roll-ups. In a roll-up, a hit with this text as value is in the
  * same row.
  */
 export const toNullLabel = (name: FilterName | 'class') =>
   name === 'referrer' || name === 'referrerUrl' || name === 'source' ? '(direct)' : 'Unknown'
 
 /**
- * @param written each occurrence of the parameter; a repeated parameter means any of the values
+ * @param written each occurrence of the parameter; a repeated parameter matches any of its values
  * @returns the filter, or the error message as a string
  */
 export function readFilter(name: FilterName, written: string[]): FilterValues | string {
@@ -75,7 +75,7 @@ function readValue(name: FilterName, text: string): ReadValue {
     case 'channel':
       return readOption(text, TRAFFIC_CHANNELS)
   }
-  // A client may have sent the label itself as a value. Answers do not tell the two apart, so the filter takes both.
+  // A client may have sent the label itself as a value. Answers do not distinguish the two, so the filter matches both.
   if (text === toNullLabel(name)) return { values: [null, text] }
   if (name === 'country') return { values: [toCountryFilter(text)] }
   if (name === 'continent') return { values: [text.toUpperCase()] }
@@ -99,11 +99,11 @@ interface SplitFilter {
 export const writeFilter = ({ texts, negate }: SplitFilter): string =>
   (negate ? '-' : '') + texts.map((text) => text.replace(/[\\,]/g, '\\$&').replace(/^-/, '\\-')).join(',')
 
-/** @returns the error message as a string where the values cannot be combined */
+/** @returns the error message as a string if the values cannot be combined */
 export function splitFilter(written: string[]): SplitFilter | string {
   const parts = written.flatMap((text) => {
     const [first = '', ...rest] = splitAtCommas(text)
-    // The dash before the first value excludes all values. Later values may have a dash too.
+    // The dash before the first value excludes all values. Later values can begin with a dash too.
     const negate = first.startsWith('-')
     return [first, ...rest].map((raw) => ({ raw: negate ? raw.replace(/^-/, '') : raw, negate }))
   })

@@ -1,5 +1,5 @@
-// SQL parts of questions about hits and about leads: the condition of a filter, and the time bucket of a moment. Every
-// value is bound. A dialect holds what differs between engines.
+// SQL parts of questions about hits and about leads: the condition of a filter, and the bucket of a time. Every
+// value is bound. A dialect has the differences between engines.
 
 export type SqlValue = number | string | number[] | string[]
 
@@ -9,7 +9,7 @@ export type ValueBinder = (value: SqlValue) => string
 export interface FilterDialect {
   /** The placeholder of the n-th value, counted from 1. */
   placeholder(n: number, value: SqlValue): string
-  /** Whether `column` is in the list. null or false where the column is null. */
+  /** The condition that `column` is in the list. null or false if the column is null. */
   isInList(column: string, list: string): string
   lower(column: string): string
 }
@@ -17,11 +17,11 @@ export interface FilterDialect {
 export interface ColumnFilter<Column extends string> {
   column: Column
   /**
-   * The filter matches any of these values, and nothing when there are none. null matches a row without a value.
+   * The filter matches any of these values; an empty list matches no row. null matches a row without a value.
    * Device, browser and os match without regard to case, the other columns exactly.
    */
   values: (string | number | null)[]
-  /** Matches all other rows instead, rows without a value included. */
+  /** Matches all other rows instead, including rows without a value. */
   negate: boolean
 }
 
@@ -73,7 +73,7 @@ export function toMemberSql<Column extends string>(
 }
 
 /**
- * Up to this many values stand in the statement one by one, which lets an engine use its statistics. More are one list.
+ * Up to this number, each value is in the statement, so that an engine can use its statistics. More values are one list.
  */
 const MAX_INLINE_VALUES = 8
 
@@ -89,9 +89,9 @@ export function toAnyOfSql(
 }
 
 /**
- * Computes the start of a moment's bucket by arithmetic, so no row needs a look-up or a time zone. Successive buckets
- * of the same length are one run. A year of days has five runs: the clocks change on two days, which are runs of their
- * own.
+ * Computes the start of a time's bucket by arithmetic, so no row needs a look-up or a time zone. Successive buckets
+ * of the same length are one run. A year of days has five runs, because each of the two days when clocks change is a separate
+ * run.
  */
 export function toBucketSql(moment: string, starts: number[], bind: ValueBinder): string {
   const runs = findEqualRuns(starts)

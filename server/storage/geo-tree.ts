@@ -15,7 +15,7 @@ interface TreeShape {
   ipVersion: number
 }
 
-/** The first bits of an IPv4 address are looked up in a table, which leaves a few steps in the tree. */
+/** A table has the node for the first bits of an IPv4 address, so a search needs only a few steps in the tree. */
 const TABLE_BITS = 16
 
 export function createRecordFinder(
@@ -36,7 +36,7 @@ export function createRecordFinder(
 
   function createTable(): Uint32Array {
     let root = 0
-    // An IPv6 tree holds IPv4 addresses behind 96 zero bits.
+    // An IPv6 tree has IPv4 addresses after 96 zero bits.
     if (ipVersion === 6) for (let bit = 0; bit < 96 && root < nodeCount; bit++) root = readChild(root, 0)
     return Uint32Array.from({ length: 2 ** TABLE_BITS }, (_, high) =>
       walk(root, high << TABLE_BITS, TABLE_BITS),
@@ -56,13 +56,13 @@ export function createRecordFinder(
   }
 }
 
-/** The two children of a node lie side by side, with 24, 28 or 32 bits each. */
+/** The two children of a node are adjacent, with 24, 28 or 32 bits each. */
 function createChildReader(file: Buffer, recordSize: number): (node: number, bit: number) => number {
   const byte = (at: number) => file[at] as number
   const three = (at: number) => (byte(at) << 16) | (byte(at + 1) << 8) | byte(at + 2)
   if (recordSize === 24) return (node, bit) => three(node * 6 + bit * 3)
   if (recordSize === 32) return (node, bit) => file.readUInt32BE(node * 8 + bit * 4)
-  // With 28 bits, the byte between the two children holds the highest four bits of each.
+  // With 28 bits, the byte between the two children has the highest four bits of each.
   return (node, bit) => {
     const middle = byte(node * 7 + 3)
     return (bit === 0 ? (middle & 0xf0) << 20 : (middle & 0x0f) << 24) | three(node * 7 + bit * 4)

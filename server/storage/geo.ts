@@ -1,4 +1,4 @@
-// Finds the place of an address in a MaxMind file: the bundled country database, or a file that the operator names.
+// Finds the place of an address in a MaxMind file: the bundled country database, or the operator's file.
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ import { createRecordFinder } from './geo-tree.ts'
 export interface Place {
   /** ISO 3166-1, two letters. */
   country: string | null
-  /** ISO 3166-2 without the country where the database has it, else a name. */
+  /** ISO 3166-2 without the country if the database has it, else a name. */
   region: string | null
   city: string | null
   /** AF AN AS EU NA OC SA */
@@ -20,8 +20,8 @@ export interface Place {
 
 export interface GeoLookup {
   /**
-   * Never throws: an address that the file does not have, or whose record cannot be read, is nowhere. Usually returns
-   * the same object for the same place, so that callers can cache by the object.
+   * Never throws: an address without a readable record has an empty place. Usually returns the same object for the same
+   * place, so that callers can cache by the object.
    */
   findPlace(address: string): Place
 }
@@ -45,9 +45,9 @@ const BUNDLED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-countr
 const PLACE_CACHE_SIZE = 65_536
 
 /**
- * Opens the file. A look-up takes about 0.2 µs. A file that the operator names is read into memory: if it were mapped
- * and then overwritten, the process would end. The bundled file (7.8 MB) is mapped, because nobody writes to it; memory
- * holds only the parts that were looked up, unless the file may only be read.
+ * Opens the file. A look-up takes about 0.2 µs. The operator's file is read into memory, because overwriting a mapped file
+ * would crash the process. The bundled file (7.8 MB) is mapped, because nobody writes to it; so memory has only the parts
+ * that were looked up. If the file is read-only, it is read into memory too.
  * @throws when the file cannot be read or is not a MaxMind database
  */
 export function createGeoLookup(path?: string): GeoLookup {
@@ -67,7 +67,7 @@ export function createGeoLookup(path?: string): GeoLookup {
         places.set(record, place)
         return place
       } catch (error) {
-        // A part of the file is damaged. Log it once; the hits go on without a place.
+        // A part of the file is damaged. Log it once; hits are recorded without a place.
         if (!degraded) log.error('geo_database_damaged', { path, ...describeError(error) })
         degraded = true
         return NOWHERE
@@ -82,7 +82,7 @@ function openBundled() {
     const { buffer, byteOffset, byteLength } = Bun.mmap(path)
     return openBytes(Buffer.from(buffer, byteOffset, byteLength))
   } catch {
-    // Bun maps only files that the process may write. A service has a program that it may only read.
+    // Bun maps only files that the process may write. For a service, the program's files are read-only.
     return openBytes(readFileSync(path))
   }
 }
@@ -96,7 +96,7 @@ function openBytes(file: Buffer) {
 /** Turns an IPv4 address that is mapped into IPv6 (RFC 4291 §2.5.5.2) back into IPv4. */
 const unmapAddress = (address: string) => parseIpAddress(address)?.toString() ?? address
 
-/** Says in a few words what is wrong with a file that the operator named; undefined when it can be used. */
+/** @returns the problem of the operator's file in a few words; undefined if it can be used */
 export function findGeoProblem(path: string): string | undefined {
   try {
     openBytes(readFileSync(path)).read('8.8.8.8')

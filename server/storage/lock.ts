@@ -1,12 +1,12 @@
-// Locks that allow one process per data directory. A lock is SQLite's lock on a file of its own, so the kernel releases
-// it in whatever way the process ends.
+// Locks that allow one process per data directory. A lock is SQLite's lock on a separate file, so the kernel releases it
+// however the process ends.
 
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { log } from '../lib/log.ts'
 
-/** A command that checks for a running server holds the lock for a moment. A server that starts waits for it. */
+/** A starting server waits this long, because a command that checks for a running server briefly holds the lock. */
 const LOCK_WAIT_MS = 500
 const TRY_EVERY_MS = 20
 const TRIES_BEFORE_WARNING = 250
@@ -53,7 +53,7 @@ export function tryToLockDataDir(dataDir: string): Lock | undefined {
   }
 }
 
-/** Whether a server runs on the directory. It creates nothing. */
+/** @returns true if a server runs on the directory. It creates nothing. */
 export function isDataDirLocked(dataDir: string): boolean {
   const path = join(dataDir, 'server.lock')
   if (!existsSync(path)) return false
@@ -61,7 +61,7 @@ export function isDataDirLocked(dataDir: string): boolean {
     lockFile(path, 0).release()
     return false
   } catch (error) {
-    // Any other error is about the file's rights, which a server that runs on it does not lack.
+    // Any other error is about permissions, which a running server has.
     return isHeld(error)
   }
 }
@@ -69,7 +69,7 @@ export function isDataDirLocked(dataDir: string): boolean {
 /** Two commands that move the same directory would undo each other's work. @returns undefined while another one runs */
 export const tryToLockForMove = (dataDir: string) => tryToLockFile(join(dataDir, 'move.lock'))
 
-/** Each backup deletes what the one before has left unfinished. @returns undefined while another one runs */
+/** Each backup deletes the unfinished files of the previous one. @returns undefined while another one runs */
 export const tryToLockForBackup = (dataDir: string) => tryToLockFile(join(dataDir, 'backup.lock'))
 
 function tryToLockFile(path: string): Lock | undefined {
@@ -81,7 +81,7 @@ function tryToLockFile(path: string): Lock | undefined {
   }
 }
 
-/** Waits for the hit worker of a server that was killed, which ends by itself a moment after its server. */
+/** Waits for the hit worker of a killed server, which ends shortly after its server. */
 export async function lockForWorker(dataDir: string): Promise<Lock> {
   for (let tries = 1; ; tries++) {
     try {
@@ -98,8 +98,8 @@ const isHeld = (error: unknown) =>
   error instanceof Error && (error as { code?: unknown }).code === 'SQLITE_BUSY'
 
 /**
- * Does a short piece of work that only one process may do.
- * @returns undefined when a server runs on the directory, and does nothing then
+ * Runs short work that only one process may do.
+ * @returns undefined, without running the work, if a server runs on the directory
  */
 export async function runWhileNoServer<T>(dataDir: string, work: () => Promise<T>): Promise<T | undefined> {
   const lock = tryToLockDataDir(dataDir)

@@ -1,5 +1,5 @@
-// A file that exists while a server runs on a data directory, and has its own inode number in it. A copy that was made
-// meanwhile has another inode: its files are of different moments, so its database is checked before it is used.
+// A mark file that exists while a server runs on a data directory, and contains its own inode number. In a copy that was made
+// meanwhile the inode differs. Files of such a copy were read at different times, so its database is checked before it is used.
 
 import { Database } from 'bun:sqlite'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ const toMarkPath = (dataDir: string) => join(dataDir, 'server.running')
 
 /**
  * Marks the directory as in use. The caller holds its lock.
- * @returns removes the mark, at the end of an orderly stop
+ * @returns a function that removes the mark, for the end of an orderly stop
  * @throws a sentence for the operator, when the directory is a copy whose database is damaged
  */
 export function markRunning(dataDir: string): () => void {
@@ -20,7 +20,7 @@ export function markRunning(dataDir: string): () => void {
     verifyCopiedDatabase(dataDir)
     log.warn('data_directory_was_copied_while_a_server_ran', { dataDir, effect: EFFECT })
   }
-  // A new file, so that the mark of the copy keeps its number until here.
+  // Creates a new file, so that the mark of the copy keeps its number until here.
   rmSync(path, { force: true })
   writeFileSync(path, '', { mode: 0o600 })
   writeFileSync(path, `${statSync(path).ino}\n`)
@@ -30,7 +30,7 @@ export function markRunning(dataDir: string): () => void {
 const EFFECT =
   'Data written during the copy may be missing. `npx towpath backup` can copy while the server runs.'
 
-/** After a crash the mark is still there, with its own number. A snapshot of the whole disk keeps the number too. */
+/** True for a copy. After a crash, and in a snapshot of the whole disk, the mark has its own number. */
 function isCopied(path: string): boolean {
   const inode = statSync(path, { throwIfNoEntry: false })?.ino
   if (inode === undefined) return false
@@ -49,7 +49,7 @@ function verifyCopiedDatabase(dataDir: string) {
     )
 }
 
-/** Reads the whole file. @returns what SQLite found first */
+/** Reads the whole file. @returns the first problem that SQLite finds */
 function findDamage(path: string): string | undefined {
   const database = new Database(path, { readwrite: true, create: false })
   try {

@@ -1,4 +1,4 @@
-// Writes and renames that last through a power loss.
+// Writes and renames that survive a power loss.
 
 import { type FileHandle, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -31,7 +31,7 @@ export async function writeDurably(
   }
 }
 
-/** Renames a file whose bytes are on the disk already. It replaces a file of the new name at once, or not at all. */
+/** Renames a file whose bytes are already on the disk. It replaces a file with the new name atomically. */
 export async function renameDurably(from: string, to: string): Promise<void> {
   await rename(from, to)
   await syncToDisk(dirname(to))

@@ -64,49 +64,60 @@ import {
   requireRoute,
 } from './rest.ts'
 
-type NeedsOf<Create extends (...needs: never[]) => unknown> = Parameters<Create>[0]
-
 /** Dependencies of this file's routes. */
 export interface LaterNeeds {
   api: ApiNeeds
-  signIn: NeedsOf<typeof createAuthEndpoints>
-  sharedViews: NeedsOf<typeof createSharedViews>
-  mailRoutes: NeedsOf<typeof createMailRoutes>
-  doctorRoutes: NeedsOf<typeof createDoctorRoutes>
+  signIn: Parameters<typeof createAuthEndpoints>[0]
+  sharedViews: Parameters<typeof createSharedViews>[0]
+  mailRoutes: Parameters<typeof createMailRoutes>[0]
+  doctorRoutes: Parameters<typeof createDoctorRoutes>[0]
 }
 
-/** Dependencies of the routes of /v1, by feature. start/api-needs.ts opens them. */
-export interface ApiNeeds {
-  gates: RestNeeds
-  accounts: NeedsOf<typeof createAccountsApi> & NeedsOf<typeof createAuditApi>
-  links: NeedsOf<typeof createLinksApi> & NeedsOf<typeof createTrashApi>
-  cards: NeedsOf<typeof createCardsApi>
-  favicons: NeedsOf<typeof createFaviconsApi>
-  destinations: NeedsOf<typeof createDestinationsApi>
-  domains: NeedsOf<typeof createDomainsApi>
-  redirects: NeedsOf<typeof createRedirectApi>
-  splits: NeedsOf<typeof createSplitsApi>
-  exports: NeedsOf<typeof createExportApi>
-  analytics: NeedsOf<typeof createAnalyticsApi> &
-    NeedsOf<typeof createMissingApi> &
-    NeedsOf<typeof createLinkClicksApi> &
-    NeedsOf<typeof createSparklinesApi>
-  leads: NeedsOf<typeof createLeadsApi> & NeedsOf<typeof createAnalyticsBatchApi>
-  live: NeedsOf<typeof createLiveApi>
-  erasure: NeedsOf<typeof createErasureApi>
-  forms: NeedsOf<typeof createFormsApi> & NeedsOf<typeof createAllowedSendersApi>
-  submissions: NeedsOf<typeof createSubmissionApi>
-  files: NeedsOf<typeof createFilesApi>
-  teamReplies: NeedsOf<typeof createTeamRepliesApi>
-  losses: NeedsOf<typeof createLossesApi>
-  formTests: NeedsOf<typeof createFormTestApi>
-  outcomes: NeedsOf<typeof createOutcomesApi>
-  views: NeedsOf<typeof createViewsApi>
-  formCheck: NeedsOf<typeof createFormCheckApi>
-  notify: NeedsOf<typeof createNotifyApi>
-  doctor: NeedsOf<typeof createDoctorApi>
-  imports: NeedsOf<typeof createImportsApi>
-}
+const FEATURES = [
+  createAccountsApi,
+  createAuditApi,
+  createTrashApi, // above `/links/{id}`
+  createCardsApi, // above `/links/{id}`
+  createFaviconsApi, // above `/links/{id}`
+  createExportApi, // above `/links/{id}`
+  createLinkClicksApi,
+  createLinksApi,
+  createQrApi,
+  createTagsApi,
+  createUtmTemplatesApi,
+  createDestinationsApi,
+  createDomainsApi,
+  createRedirectApi,
+  createSplitsApi,
+  createAnalyticsApi,
+  createSparklinesApi,
+  createLeadsApi,
+  createAnalyticsBatchApi,
+  createLiveApi,
+  createMissingApi,
+  createReconcileApi,
+  createProofsApi,
+  createErasureApi, // above `/submissions/{id}`
+  createFormsApi,
+  createSubmissionApi,
+  createFilesApi,
+  createTeamRepliesApi,
+  createLossesApi,
+  createFormTestApi,
+  createAllowedSendersApi,
+  createOutcomesApi,
+  createOutcomeImportApi,
+  createViewsApi,
+  createFormCheckApi,
+  createNotifyApi,
+  createDoctorApi,
+  createImportsApi,
+]
+
+/** Everything that one of the features needs. start/api-needs.ts makes it. */
+export type ApiNeeds = NeedsOfAll<(typeof FEATURES)[number]> & RestNeeds
+
+type NeedsOfAll<Create> = [Create] extends [(needs: infer Needs) => unknown] ? Needs : never
 
 /** /v1: the gates in the order in which a request passes them, and then the features' routes. */
 export function restApi(needs: RestNeeds, features: OpenAPIHono<ApiEnv>[]) {
@@ -141,59 +152,18 @@ export function mcpApi(needs: RestNeeds, rest: OpenAPIHono<ApiEnv>) {
   return mcp
 }
 
-/** The routes of each feature, with the feature's needs. */
-const createRest = (api: ApiNeeds) =>
-  restApi(api.gates, [
-    createAccountsApi(api.accounts),
-    createAuditApi(api.accounts),
-    createTrashApi(api.links), // above `/links/{id}`
-    createCardsApi(api.cards), // above `/links/{id}`
-    createFaviconsApi(api.favicons), // above `/links/{id}`
-    createExportApi(api.exports), // above `/links/{id}`
-    createLinkClicksApi(api.analytics),
-    createLinksApi(api.links),
-    createQrApi(api.links),
-    createTagsApi(api.links),
-    createUtmTemplatesApi(api.links),
-    createDestinationsApi(api.destinations),
-    createDomainsApi(api.domains),
-    createRedirectApi(api.redirects),
-    createSplitsApi(api.splits),
-    createAnalyticsApi(api.analytics),
-    createSparklinesApi(api.analytics),
-    createLeadsApi(api.leads),
-    createAnalyticsBatchApi(api.leads),
-    createLiveApi(api.live),
-    createMissingApi(api.analytics),
-    createReconcileApi(api.analytics),
-    createProofsApi(api.analytics),
-    // Before `/submissions/{id}`, which matches its paths too.
-    createErasureApi(api.erasure),
-    createFormsApi(api.forms),
-    createSubmissionApi(api.submissions),
-    createFilesApi(api.files),
-    createTeamRepliesApi(api.teamReplies),
-    createLossesApi(api.losses),
-    createFormTestApi(api.formTests),
-    createAllowedSendersApi(api.forms),
-    createOutcomesApi(api.outcomes),
-    createOutcomeImportApi(api.outcomes),
-    createViewsApi(api.views),
-    createFormCheckApi(api.formCheck),
-    createNotifyApi(api.notify),
-    createDoctorApi(api.doctor),
-    createImportsApi(api.imports),
-  ])
-
 /** The handlers of this file's routes, and the lists of their routes. */
 export function createLaterHandlers(needs: LaterNeeds) {
-  const rest = createRest(needs.api)
+  const rest = restApi(
+    needs.api,
+    FEATURES.map((create) => create(needs.api)),
+  )
   const signIn = createAuthEndpoints(needs.signIn)
   const mail = createMailRoutes(needs.mailRoutes)
   const doctor = createDoctorRoutes(needs.doctorRoutes)
   return {
     api: onSocket(rest),
-    mcp: onSocket(mcpApi(needs.api.gates, rest)),
+    mcp: onSocket(mcpApi(needs.api, rest)),
     sharedView: createSharedViews(needs.sharedViews),
     signIn: signIn.answer,
     mail: mail.answer,

@@ -22,7 +22,9 @@ const SubmissionEventShape = z
         externalId: z.string().nullable(),
       })
       .nullable()
-      .openapi({ description: 'The link that brought the sender; null when it is unknown or gone' }),
+      .openapi({
+        description: 'The link that brought the sender, also a deleted one; null when none is known',
+      }),
     tags: LinkShape.shape.tags.openapi({ description: 'The tags of that link' }),
     touches: z
       .array(TouchShape)

@@ -50,6 +50,7 @@ onBothEngines('the REST API', (server) => {
       ['a slash at the end', 404, 'Not found', '/links/', GET],
       ['no path', 404, 'Not found', '', GET],
       ['a known path with the wrong method', 405, 'Method not allowed', '/tags', { method: 'PUT', body: {} }],
+      ['a name where ids have another method', 405, 'Method not allowed', '/links/bulk', GET],
       ['a reserved slug', 409, 'Slug is reserved', '/links', post({ ...LINK, slug: 'docs' })],
       [
         'plain text',
@@ -360,6 +361,8 @@ onBothEngines('the REST API', (server) => {
     const { status, text, headers } = await api('/links', { method: 'HEAD' })
     expect([status, text]).toEqual([200, ''])
     expect(headers.get('x-ratelimit-remaining')).toBe('299')
+    // A length would have to be that of the GET.
+    expect(headers.get('content-length')).toBeNull()
     expect((await api('/links/7', { method: 'HEAD' })).status).toBe(404)
   })
 

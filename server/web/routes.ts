@@ -11,7 +11,7 @@ import {
   type DomainAnswer,
   type Hosts,
 } from '../features/links/domains/host-gate.ts'
-import { createDomainRoutes, nothingHere } from '../features/links/domains/public.ts'
+import { answerUnknownPath, createDomainRoutes } from '../features/links/domains/public.ts'
 import { createRedirects } from '../features/redirect/public.ts'
 import { createPageViewIntake } from '../features/tracking/public.ts'
 import { createSnippet } from '../features/tracking/snippet.ts'
@@ -36,7 +36,7 @@ type NeedsOf<Create extends (...needs: never[]) => unknown> = Parameters<Create>
 
 /** Dependencies of the routes, by handler. start/services.ts opens them. */
 export interface RouteNeeds {
-  /** Opens the routes of people and programs, for which no visitor waits. */
+  /** Opens the dependencies of the API and the sign-in, which are loaded after the start (docs/adr/0078). */
   openLater(): Promise<LaterNeeds>
   origin: string
   site: { reserved: Iterable<string> }
@@ -45,7 +45,7 @@ export interface RouteNeeds {
   redirects: NeedsOf<typeof createRedirects>
   intake: NeedsOf<typeof createPageViewIntake>
   forms: NeedsOf<typeof createFormEndpoint>
-  formFacts: NeedsOf<typeof createFormInfoEndpoint>
+  formInfo: NeedsOf<typeof createFormInfoEndpoint>
   fileLinks: NeedsOf<typeof createFileLinkEndpoint>
   snippet: NeedsOf<typeof createSnippet>
   dashboard: NeedsOf<typeof createDashboard>
@@ -78,7 +78,7 @@ const routeMap = (on: Handlers, { snippetPath, intakePath }: RouteNeeds['paths']
   ['anybody', 'GET', `/${snippetPath}`, on.snippet, 'features/tracking/snippet.ts', EVERY],
   ['anybody', 'GET', `/${intakePath}/:file`, on.pinnedSnippet, 'features/tracking/snippet.ts', EVERY],
   ['anybody', 'POST', `/${intakePath}`, on.pageView, 'features/tracking/public.ts', EVERY],
-  ['anybody', 'GET', `/${intakePath}/forms`, on.formFacts, 'features/forms/endpoint/form-info.ts', EVERY],
+  ['anybody', 'GET', `/${intakePath}/forms`, on.formInfo, 'features/forms/endpoint/form-info.ts', EVERY],
   ['anybody', 'GET, POST', '/s/:token', on.sharedView, 'features/views/public.ts', DEFAULT],
   ['anybody', 'GET', '/', on.root, 'web/pages.ts', EVERY],
   ['anybody', 'GET', '/app', on.dashboard, 'web/dashboard.ts', DEFAULT],
@@ -151,30 +151,30 @@ interface FallbackParts {
   later: ReturnType<typeof createLateHandlers>
 }
 
-/** The handler of all other paths: the API, a link, a page of the server, or 404. */
+/** Creates the handlers of paths that several features share: the API, a link, a page of the server, or 404. */
 function createFallbacks(needs: RouteNeeds, { redirects, pages, later }: FallbackParts) {
   const onApi = later.answer('api')
   const onPage: Answer = (request, server) =>
     pages.fetch(request, { peer: server.requestIP(request)?.address })
-  /** The pages of the server exist on the default domain only. */
-  const onNothing: DomainAnswer = (request, server, domain) =>
+  /** The server's own pages exist only on the default domain. */
+  const onUnknown: DomainAnswer = (request, server, domain) =>
     domain.workspaceId === null
       ? onPage(request, server)
-      : nothingHere(request, { db: needs.redirects.db, domain })
+      : answerUnknownPath(request, { db: needs.redirects.db, domain })
   const onRoot: DomainAnswer = (request, server, domain) =>
     domain.workspaceId === null ? onPage(request, server) : redirects.answerRoot(request, domain)
   const onLink: DomainAnswer = (request, server, domain) => {
     const answer = redirects.answer(request, server, domain)
     if (answer) describeRequest({ route: '/{slug}' })
-    return answer ?? onNothing(request, server, domain)
+    return answer ?? onUnknown(request, server, domain)
   }
-  /** Bun matches a path as it was sent. This handler resolves its dots. Every path that is not mounted may be a link's. */
+  /** Decides by the path with resolved dots, because Bun matches the path as it was sent. An unmounted path can be a link's. */
   const onResolvedPath: DomainAnswer = (request, server, domain) => {
     const path = pathOf(request.url)
     const isApi = domain.workspaceId === null && (path === '/v1' || path.startsWith('/v1/'))
     return isApi ? onApi(request, server) : onLink(request, server, domain)
   }
-  return { onPage, onNothing, onRoot, onLink, onResolvedPath }
+  return { onPage, onUnknown, onRoot, onLink, onResolvedPath }
 }
 
 /**
@@ -216,13 +216,13 @@ function createHandlers(needs: RouteNeeds) {
   const redirects = createRedirects(needs.redirects)
   const pageViews = createPageViewIntake(needs.intake)
   const forms = createFormEndpoint(needs.forms)
-  const formFacts = createFormInfoEndpoint(needs.formFacts)
+  const answerFormInfo = createFormInfoEndpoint(needs.formInfo)
   const snippet = createSnippet(needs.snippet)
   const dashboard = createDashboard(needs.dashboard)
   const domainRoutes = createDomainRoutes(needs.hosts)
   const pages = createPages(needs.operations, needs.origin)
   const later = createLateHandlers(needs)
-  const { onPage, onNothing, onRoot, onLink, onResolvedPath } = createFallbacks(needs, {
+  const { onPage, onUnknown, onRoot, onLink, onResolvedPath } = createFallbacks(needs, {
     redirects,
     pages,
     later,
@@ -231,7 +231,7 @@ function createHandlers(needs: RouteNeeds) {
     redirects,
     pageViews,
     forms,
-    /** Loads the routes of people and programs, and lists the routes behind the paths of the map that have several. */
+    /** Loads the later routes, and lists the routes behind each path of the map with several routes. */
     loadRoutes: async () => ({ pages: pages.routes, ...(await later.load()).routes }),
     slug: onLink,
     form: ((request, server, domain) =>
@@ -242,13 +242,13 @@ function createHandlers(needs: RouteNeeds) {
     snippet: snippet.latest,
     pinnedSnippet: snippet.versioned,
     pageView: pageViews.answer,
-    formFacts: ((request, _server, domain) => formFacts(request, domain)) as DomainAnswer,
+    formInfo: ((request, _server, domain) => answerFormInfo(request, domain)) as DomainAnswer,
     dashboard: dashboard.answer,
     prepareFiles: () => Promise.all([dashboard.prepare(), snippet.prepare()]),
     page: onPage,
     root: onRoot,
     wellKnown: ((request, server, domain) =>
-      domainRoutes.answerWellKnown(request, domain) ?? onNothing(request, server, domain)) as DomainAnswer,
+      domainRoutes.answerWellKnown(request, domain) ?? onUnknown(request, server, domain)) as DomainAnswer,
     tlsAsk: ((request, server) =>
       domainRoutes.answerTlsAsk(request, server) ?? onPage(request, server)) as Answer,
     signIn: later.answer('signIn'),
@@ -260,7 +260,7 @@ function createHandlers(needs: RouteNeeds) {
   }
 }
 
-/** The route in metrics of requests without a route. */
+/** The route label in metrics for all other requests. */
 const OTHER = 'other'
 
 export type App = ReturnType<typeof createApp>
@@ -274,18 +274,21 @@ export function createApp(needs: RouteNeeds) {
   const onHosts = createHostGate(needs.hosts, handlers.slug)
   const secure = (route: string, hosts: Hosts, answer: DomainAnswer): Answer =>
     addHeaders(observe(route, requireOneHost(onHosts(hosts, answer))))
-  // Reserved names: paths of the map, and files that browsers and crawlers request by themselves. No link may take one.
+  // Reserved names: paths of the map, and files that browsers and crawlers request on their own. No link can have such a slug.
   const reserved = [...needs.site.reserved].map(
     (name): Mount => [`/${name}`, secure(OTHER, DEFAULT, handlers.page)],
   )
   const other = secure(OTHER, EVERY, handlers.other)
   // Dots in a path are resolved before it is checked.
-  const judge = (path: string, answer: Answer): Answer => {
+  const byResolvedPath = (path: string, answer: Answer): Answer => {
     const isMatch = createPathMatcher(path)
     return (request, server) => (isMatch(pathOf(request.url)) ? answer : other)(request, server)
   }
   const mounted = map.map(
-    ([, , path, answer, , hosts]): Mount => [path, judge(path, secure(toRouteTemplate(path), hosts, answer))],
+    ([, , path, answer, , hosts]): Mount => [
+      path,
+      byResolvedPath(path, secure(toRouteTemplate(path), hosts, answer)),
+    ],
   )
   return {
     serve: {

@@ -131,6 +131,27 @@ describe('a bad file changes nothing', () => {
     await expectRefused({ fields: { source }, file: toFile(bytes as Bytes) })
   })
 
+  const links = 'Short link,Destination URL\nhttps://dub.sh/a,https://acme.example/\n'
+  const clicks = 'Date,Event,Link\n2024-01-01T00:00:00Z,Click,https://dub.sh/a\n'
+  test.each([
+    ['links that are clicks', clicks, undefined, 'This is the click history of Dub.'],
+    ['clicks that are links', links, links, 'The second file has the links of Dub.'],
+    ['an empty list', '[]', undefined, 'This is not a list of links from Dub. It has no rows.'],
+    [
+      'clicks that are an empty list',
+      links,
+      '[]',
+      'The second file is not a click history from Dub. It has no rows.',
+    ],
+  ])('with %s, and the sentence says what it is', async (_, file, second, sentence) => {
+    const upload = {
+      fields: { source: 'dub' },
+      file: toFile(file),
+      ...(second && { clicks: toFile(second) }),
+    }
+    expect(await expectRefused(upload)).toStartWith(sentence)
+  })
+
   test('whose dates can be read in two ways, and the sentence says what to add', async () => {
     const text =
       'slug,destinationUrl,createdAt\na,https://acme.example/,03/04/2025\nb,https://acme.example/,05/06/2025\n'

@@ -405,7 +405,7 @@ onSqlite(
       const victim = await signUpOverHttp(server())
       const { recordFailedSignIn } = await import('../../server/features/accounts/auth/sign-in-audit.ts')
       const { db } = server().app
-      const needs = { db, now: server().now, limiter: server().app.api.gates.limiter }
+      const needs = { db, now: server().now, limiter: server().app.api.limiter }
       const readFailures = async () =>
         (await readEvents(server(), victim.workspaceId)).filter(({ action }) => action === 'sign_in_failed')
       for (let i = 0; i < 1500; i++) recordFailedSignIn(needs, victim.email)

@@ -110,7 +110,7 @@ describe.each(ENGINES)('the first account (%s)', (engine) => {
   })
 
   test('is still to be made when only the demo is there', async () => {
-    const needs = { ...server.app.api.accounts, db: server.app.db }
+    const needs = server.app.api
     const demo = await createUser(needs, { email: DEMO_EMAIL })
     await createOwnedWorkspace(needs, demo.id, { name: 'Demo' })
     expect((await signUp({}, PROXIED)).status).toBe(403)

@@ -173,7 +173,19 @@ onSqlite('Every path', (server) => {
     expect(problems).toEqual([])
   })
 
-  test('needs no Host in HTTP/1.0, and refuses an older or newer version with sense', async () => {
+  test.each([
+    '/livez',
+    '/robots.txt',
+    '/docs',
+    '/thanks',
+    '/app',
+    '/v1/openapi.json',
+    '/api/auth/get-session',
+  ])('needs no Host in HTTP/1.0: %s', async (path) => {
+    expect((await send(server(), `GET ${path} HTTP/1.0`, [])).status).toBe(200)
+  })
+
+  test('refuses an older or newer version with sense', async () => {
     const problems: string[] = []
     for (const [version, headers] of [
       ['HTTP/1.0', []],

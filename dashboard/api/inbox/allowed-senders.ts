@@ -1,4 +1,4 @@
-// Allowed senders, over the REST API: their submissions are never spam. The list holds for all forms of a workspace.
+// Allowed senders over the REST API. Their submissions are never spam, in any form of the workspace.
 
 import { infiniteQueryOptions } from '@tanstack/react-query'
 import type { AllowedSenderResource } from '../../../server/features/forms/spam/schema.ts'

@@ -84,6 +84,8 @@ onSqlite('npx towpath import', (server) => {
     expect(await refuse(join(file, 'nothing'), '--source', 'csv')).toBe(
       `There is no file ${join(file, 'nothing')}.`,
     )
+    const mistyped = await shell.run('import', join(file, 'nothing'), '--workspace', String(ws.id))
+    expect(mistyped.err).toBe(`There is no file ${join(file, 'nothing')}.\n`)
     expect(await refuse(createFile(''), '--source', 'csv')).toEndWith('is empty.')
     expect(await refuse(file, '--source', 'csv')).toMatch(/^Import \d+ has failed\. The file has no links/)
     expect(await refuse('--undo', '999999')).toBe('Import not found')

@@ -171,6 +171,7 @@ function parsePairs(text: string | undefined, option: string): Record<string, st
  * @throws CommandError
  */
 async function recognizeFile(path: string): Promise<LinkSourceName> {
+  await describeFile(path)
   const reader = openReader()
   try {
     const file = { path: resolve(path), name: basename(path) }
@@ -179,9 +180,7 @@ async function recognizeFile(path: string): Promise<LinkSourceName> {
     process.stderr.write(`Recognized as ${title}. Set --source if this is wrong.\n`)
     return source
   } catch (error) {
-    if (error instanceof FileProblem) throw new CommandError(error.message)
-    const isMissing = (error as Error).message.startsWith('ENOENT')
-    throw isMissing ? new CommandError(`There is no file ${path}.`) : error
+    throw error instanceof FileProblem ? new CommandError(error.message) : error
   } finally {
     reader.close()
   }

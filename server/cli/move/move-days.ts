@@ -88,6 +88,6 @@ function toError(day: number, { workspaceId, sentence }: { workspaceId: number; 
   const whose = workspaceId === 0 ? 'Hits without a workspace' : `Workspace ${workspaceId}`
   return new Error(
     `${whose}, ${toDate(day)} (UTC): ${sentence}. ` +
-      'Something else has changed the new database. Make an empty one, and run the command with that.',
+      'Another program has changed the new database. Create an empty one, and run the command with that.',
   )
 }

@@ -63,7 +63,7 @@ function compareTables({ name }: SourceTable, source: TableDigest, copy: TableDi
 }
 
 const TO_BEGIN_AGAIN =
-  'Something else has changed the new database. Make an empty one, and run the command with that.'
+  'Another program has changed the new database. Create an empty one, and run the command with that.'
 
 /** For a server that has run again since: the rows are copied from the beginning. */
 export async function undoRows({ dataDir, target, log }: RowMoveNeeds): Promise<void> {

@@ -30,12 +30,12 @@ export interface MoveNeeds {
   progress: ProgressBar
   /** Shows a line to the operator. */
   say(line: string): void
-  /** Ends the command. Moved data stays, and a later run continues. */
+  /** Stops the command. Moved data stays, and a later run continues. */
   signal: AbortSignal
   now: () => number
 }
 
-/** A hit may wait in the spool for this long after midnight, as the salt of its day does (ensure-salts.ts). */
+/** The hits of a day are complete this long after midnight: until then its salt exists (ensure-salts.ts). */
 const SETTLED_AFTER_MS = 2 * 60 * 60 * 1000
 
 /** @returns the report for the operator */
@@ -65,12 +65,12 @@ export async function runMove(needs: MoveNeeds, targets: MoveTargets): Promise<s
 const STOP_NOW =
   'Moved everything that can move while the server runs. Stop the server now: the rest moves once it has stopped.'
 
-/** Moves past days from a copy of the file that the server makes. */
+/** Moves past days from a copy of the file, which the server writes. */
 async function moveClosedDays(needs: MoveNeeds, move: Move): Promise<void> {
   const { dataDir } = move
   const lock = tryToLockDataDir(dataDir)
   lock?.release()
-  // Without a server the file itself can be read, in the second part.
+  // Without a server, the second part reads the file itself.
   if (lock) return
   needs.progress.at(0, 'the server copies its hits')
   const copyMadeAt = needs.now()
@@ -99,7 +99,7 @@ async function moveTheRest(needs: MoveNeeds, move: Move, targets: MoveTargets): 
   await deleteHitCopy(dataDir)
   mkdirSync(toMoveDirectory(dataDir), { recursive: true, mode: 0o700 })
   const rowNeeds = rows && { dataDir, target: rows, log, progress: needs.progress, signal: needs.signal }
-  await noticeServerRun(move, async () => {
+  await detectServerRun(move, async () => {
     if (rowNeeds) await undoRows(rowNeeds)
   })
   const movedRows = rowNeeds ? await moveRows(rowNeeds) : undefined
@@ -113,14 +113,14 @@ async function moveTheRest(needs: MoveNeeds, move: Move, targets: MoveTargets): 
  * A server that has run since the last attempt has changed the rows. Each start creates a new segment of the spool,
  * so a higher number shows this.
  */
-async function noticeServerRun({ dataDir, log }: Move, undo: () => Promise<void>): Promise<void> {
+async function detectServerRun({ dataDir, log }: Move, undo: () => Promise<void>): Promise<void> {
   const names = await readdir(join(dataDir, 'spool'))
   const segment = Math.max(...names.map((name) => parseSegmentName(name) ?? 0))
   const stopped = await log.find<{ segment: number }>('stopped')
   if (stopped && stopped.segment !== segment) {
     if (await log.find('history'))
       throw new CommandError(
-        'The server has run again since its last hits moved, so the new stores are not of one moment. ' +
+        'The server has run again since its last hits moved, so the rows and hits in the new stores do not match. ' +
           'Create two empty databases, and run the command with them.',
       )
     await undo()
@@ -128,7 +128,7 @@ async function noticeServerRun({ dataDir, log }: Move, undo: () => Promise<void>
   await log.note('stopped', { segment })
 }
 
-/** @returns how many hits there are */
+/** @returns the number of hits */
 async function moveHits(needs: MoveNeeds, move: Move, targets: MoveTargets): Promise<number> {
   const { dataDir, hits, log } = move
   if (!hits || !targets.clickHouseUrls) return 0
@@ -144,8 +144,8 @@ async function moveHits(needs: MoveNeeds, move: Move, targets: MoveTargets): Pro
     const stored = await hits.countHits()
     if (stored !== inDays + inBatches)
       throw new Error(
-        `There are ${inDays + inBatches} hits before the move, and ${stored} after it. Something else has changed ` +
-          'the new database. Make an empty one, and run the command with that.',
+        `There are ${inDays + inBatches} hits before the move, and ${stored} after it. Another program has changed ` +
+          'the new database. Create an empty one, and run the command with that.',
       )
     return stored
   } finally {
@@ -153,7 +153,7 @@ async function moveHits(needs: MoveNeeds, move: Move, targets: MoveTargets): Pro
   }
 }
 
-/** The file of a server that has stopped; undefined when it has never had a hit. */
+/** The file of the stopped server; undefined if there was never a hit. */
 async function openLastHistory(dataDir: string): Promise<HitMoveSource | undefined> {
   const path = toHitFilePath(dataDir)
   const isDamaged =
@@ -176,7 +176,7 @@ const NO_HISTORY: DaySource = {
   writeSlice: async () => {},
 }
 
-/** The days of both stores. A day that lost all its hits here after its move must lose them there too. */
+/** The days of both stores. A day whose hits were all deleted here after its move must be deleted there too. */
 async function listAllDays(history: HitMoveSource | undefined, { hits }: Move): Promise<HitDay[]> {
   const here = (await history?.listDays()) ?? []
   const known = new Set(here.map(({ day }) => day))
@@ -204,7 +204,7 @@ async function moveRemainingBatches(
 }
 
 interface MovedAmounts {
-  /** Undefined where they stay. */
+  /** Undefined if the rows do not move. */
   rows?: number
   tables?: number
   hits?: number
@@ -236,8 +236,8 @@ function formatMoveReport(
     ...settings.map((setting) => `  ${setting}`),
     '',
     ...(targets.clickHouseUrls ? formatNodes(dataDir) : [ONE_SERVER, '']),
-    'The files of SQLite and DuckDB are as they were. Do not start the server without the new settings any more: what it',
-    'then records stays behind.',
+    'The files of SQLite and DuckDB have not changed. Do not start the server without the new settings any more: it would',
+    'write to the old files.',
   ].join('\n')
 }
 
@@ -254,8 +254,8 @@ const formatNodes = (dataDir: string) => [
 const POLL_MS = 1000
 
 /**
- * Waits until no server runs on the data directory, and keeps every server away from it while the last part moves.
- * @param onWait called once, when a server runs. @throws the reason of `signal` when that aborts
+ * Waits until no server runs on the data directory, and locks it while the last part moves.
+ * @param onWait called once, if a server runs. @throws the reason of `signal` when it aborts
  */
 async function waitForStop(dataDir: string, signal: AbortSignal, onWait: () => void): Promise<Lock> {
   for (let polls = 0; ; polls++) {
@@ -267,7 +267,7 @@ async function waitForStop(dataDir: string, signal: AbortSignal, onWait: () => v
   }
 }
 
-/** The hit worker of a server that was killed ends a moment after it. */
+/** Also takes the lock of the hit worker, because that of a killed server ends a moment after the server. */
 async function lockWorkerToo(dataDir: string, lock: Lock): Promise<Lock> {
   const workerLock = await lockForWorker(dataDir)
   return {

@@ -2,6 +2,7 @@
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { getOperatorActor } from '../../features/links/domains/operator-actor.ts'
 import { appendProofs, type ProofContent } from '../../features/proofs/proof-chain.ts'
 import { type Verification, verifyChain } from '../../features/proofs/verify-chain.ts'
 import { toWorkerConfig } from '../../workers/run-workers.ts'
@@ -11,7 +12,7 @@ import { openHitReader } from '../open-hit-reader.ts'
 
 const REASON_MAX = 200
 
-/** @throws CommandError that names the first day that differs */
+/** @throws Failure `not_found` for an unknown workspace, and CommandError that names the first day that differs */
 export async function runVerify(
   needs: CommandNeeds,
   id: string | undefined,
@@ -20,6 +21,7 @@ export async function runVerify(
   const workspaceId = parseIdArgument(id, 'The workspace')
   if (reason !== undefined && (reason.trim() === '' || reason.length > REASON_MAX))
     throw new CommandError(`--reason must be 1 to ${REASON_MAX} characters.`)
+  await getOperatorActor(needs, { workspaceId })
   const found = await verify(needs, workspaceId, reason !== undefined)
   const [first] = found.differences
   if (!first) return describe(found)
@@ -49,5 +51,5 @@ async function verify({ db, config }: CommandNeeds, workspaceId: number, findsAl
 
 function describe({ entries, days, lastHash }: Verification): string {
   if (lastHash === null) return 'No day is closed yet: a day closes six hours after its end (UTC).'
-  return `${days} closed days are as they were, under ${entries} entries. The last hash is ${lastHash}`
+  return `No closed day has changed. Days: ${days}, entries: ${entries}, last hash: ${lastHash}`
 }

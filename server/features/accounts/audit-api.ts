@@ -2,7 +2,7 @@
 
 import { apiRoute, pageResponse } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
-import { toTextStream } from '../../http/text-stream.ts'
+import { sendFile } from '../../http/send-file.ts'
 import { allow } from './access/actor.ts'
 import { createApi } from './access/api-env.ts'
 import { exportAudit, listAudit } from './audit/list-audit.ts'
@@ -59,11 +59,11 @@ export const createAuditApi = ({ now }: { now: () => number }) =>
       const needs = { db: c.get('db'), now }
       const { workspaceId } = actor
       const pieces = exportAudit(needs, workspaceId, { format, ...selection }, c.req.raw.signal)
-      const isHead = c.req.method === 'HEAD'
-      if (!isHead) await recordExport(needs, actor, { action: 'audit.exported', detail: { format } })
-      return c.body((isHead ? null : toTextStream(pieces, c.get('requestId'))) as never, 200, {
+      if (c.req.method !== 'HEAD')
+        await recordExport(needs, actor, { action: 'audit.exported', detail: { format } })
+      return sendFile(c, pieces, {
         'Content-Type': EXPORT_MEDIA_TYPES[format],
         'Content-Disposition': `attachment; filename=audit-${workspaceId}.${format}`,
         'Cache-Control': 'private, no-store',
-      }) as never
+      })
     })

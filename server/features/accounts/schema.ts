@@ -7,8 +7,8 @@ import {
   dateRangeEnd,
   flag,
   instant,
-  numberParameter,
   oneOf,
+  PAGE_PARAMETERS,
   parameter,
   text,
   wholeNumber,
@@ -38,8 +38,7 @@ const role = oneOf(ROLES)
 const SCOPES = ['*', ...KEY_SCOPES] as const
 
 export const PageQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
+  ...PAGE_PARAMETERS,
 })
 export type PageQueryInput = z.infer<typeof PageQuery>
 

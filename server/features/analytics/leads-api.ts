@@ -2,7 +2,7 @@
 
 import { apiRoute } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
-import { toTextStream } from '../../http/text-stream.ts'
+import { sendFile } from '../../http/send-file.ts'
 import { toIso } from '../../lib/iso-time.ts'
 import type { Database } from '../../storage/database/database.ts'
 import type { HitReader } from '../../storage/hits/hit-engine.ts'
@@ -119,18 +119,16 @@ export function createLeadsApi(needs: LeadsApiNeeds) {
       const { format } = question
       // A filter that few leads pass sends nothing for a while.
       c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS)
-      const isHead = c.req.method === 'HEAD'
-      if (!isHead) {
+      if (c.req.method !== 'HEAD') {
         const detail = { format, start: toIso(range.start), end: toIso(range.end) }
         const entry = { action: 'leads.exported', detail } as const
         await recordExport({ db: c.get('db'), now: needs.now }, actor, entry)
       }
-      const body = isHead ? null : toTextStream(pieces, c.get('requestId'))
       const name = `leads-${actor.workspaceId}-${toCompactTime(range.start)}-${toCompactTime(range.end)}.${format}`
-      return c.body(body as never, 200, {
+      return sendFile(c, pieces, {
         'Content-Type': EXPORT_MEDIA_TYPES[format],
         'Content-Disposition': `attachment; filename=${name}`,
-      }) as never
+      })
     })
     .openapi(funnel, async (c) => {
       // Read the time before the query, so that the answer includes every click and visit before it.

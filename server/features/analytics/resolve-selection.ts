@@ -11,7 +11,7 @@ import type { QuestionSelection } from './parameters.ts'
 import {
   BUCKETS_MAX,
   chooseGranularity,
-  findCoarserGranularity,
+  findFittingGranularity,
   type Granularity,
   listBucketStarts,
   resolveInterval,
@@ -158,9 +158,8 @@ export function resolveBucketStarts(
 ): number[] {
   const range = { start, end }
   const chosen = granularity ?? chooseGranularity(range)
-  const coarser = findCoarserGranularity(chosen, range)
-  if (!coarser) return listBucketStarts(range, chosen, timezone)
-  throw invalid({
-    granularity: `${chosen} makes more than ${BUCKETS_MAX} buckets of this range; the finest that fits is ${coarser}`,
-  })
+  const finest = findFittingGranularity(chosen, range)
+  if (finest === chosen) return listBucketStarts(range, chosen, timezone)
+  const fix = finest === undefined ? 'choose a shorter range' : `the finest that fits is ${finest}`
+  throw invalid({ granularity: `${chosen} makes more than ${BUCKETS_MAX} buckets of this range; ${fix}` })
 }

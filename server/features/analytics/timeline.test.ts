@@ -4,7 +4,7 @@ import {
   BUCKETS_MAX,
   chooseGranularity,
   fillBuckets,
-  findCoarserGranularity,
+  findFittingGranularity,
   GRANULARITIES,
   INTERVALS,
   listBucketStarts,
@@ -196,10 +196,10 @@ test('the granularity follows the length of the range', () => {
 
 test('too many buckets name the granularity that fits', () => {
   const days = (n: number) => ({ start: 0, end: n * 86_400_000 })
-  expect(findCoarserGranularity('minute', days(6))).toBeNull()
-  expect(findCoarserGranularity('minute', days(30))).toBe('hour')
-  expect(findCoarserGranularity('minute', days(1000))).toBe('day')
-  expect(findCoarserGranularity('hour', days(400))).toBeNull()
+  expect(findFittingGranularity('minute', days(6))).toBe('minute')
+  expect(findFittingGranularity('minute', days(30))).toBe('hour')
+  expect(findFittingGranularity('minute', days(1000))).toBe('day')
+  expect(findFittingGranularity('hour', days(400))).toBe('hour')
   expect(listBucketStarts(days(6), 'minute', 'UTC').length).toBeLessThanOrEqual(BUCKETS_MAX)
 })
 

@@ -95,15 +95,11 @@ export function chooseGranularity({ start, end }: TimeRange): Granularity {
   return length <= 190 * DAY ? 'day' : 'month'
 }
 
-/** @returns null when `granularity` gives at most `BUCKETS_MAX` buckets, else the finest granularity that does */
-export function findCoarserGranularity(
-  granularity: Granularity,
-  { start, end }: TimeRange,
-): Granularity | null {
-  const fits = (each: Granularity) => (end - start) / LENGTH[each] <= BUCKETS_MAX
-  if (fits(granularity)) return null
-  return GRANULARITIES.slice(GRANULARITIES.indexOf(granularity)).find(fits) ?? 'month'
-}
+/** @returns `granularity` or the finest coarser one that gives at most `BUCKETS_MAX` buckets; undefined if none does */
+export const findFittingGranularity = (granularity: Granularity, { start, end }: TimeRange) =>
+  GRANULARITIES.slice(GRANULARITIES.indexOf(granularity)).find(
+    (each) => (end - start) / LENGTH[each] <= BUCKETS_MAX,
+  )
 
 /**
  * The starts of all buckets of the range, ascending. The first bucket contains the start of the range, so it can begin

@@ -1,7 +1,7 @@
 // Destinations of links and their repair as JSON.
 
 import { z } from '@hono/zod-openapi'
-import { numberParameter, parameter, text, wholeNumber } from '../../lib/api-fields.ts'
+import { PAGE_PARAMETERS, parameter, text, wholeNumber } from '../../lib/api-fields.ts'
 import { URL_MAX } from '../../lib/web-url.ts'
 import { DESTINATION_STATES } from './destination-states.ts'
 
@@ -45,8 +45,7 @@ const states = parameter(200)
   .openapi({ type: 'string', maxLength: 200, example: 'broken,parked,failing' })
 
 export const DestinationListQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
+  ...PAGE_PARAMETERS,
   state: states.optional().openapi({ description: 'Any of these states' }),
 })
 export type DestinationListQueryInput = z.infer<typeof DestinationListQuery>

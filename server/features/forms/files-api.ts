@@ -2,7 +2,7 @@
 
 import { apiRoute, dataResponse, IdParameter, parseId } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
-import { sendFile } from '../../http/text-stream.ts'
+import { sendFile } from '../../http/send-file.ts'
 import { createApi } from '../accounts/access/api-env.ts'
 import { getSubmission } from './submissions/get-submission.ts'
 import type { SubmissionNeeds } from './submissions/submission.ts'

@@ -1,5 +1,5 @@
-// The public id of a click: its position in a node's spool, its link and its variant, signed for the link's workspace. The
-// signature keeps a workspace from claiming the click of another, and link and variant are known without a look-up.
+// The public id of a click: its position in a node's spool, its link and its variant, signed for the link's workspace. So a
+// workspace cannot claim the click of another, and link and variant are known without a look-up.
 
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
@@ -15,8 +15,8 @@ export interface Click {
 
 export interface ClickIds {
   /**
-   * Makes `<id in base 36>.<link in base 36>.<node>.<signature>`, with the variant of a split in base64url before the
-   * signature. The node is this one by default.
+   * Returns `<id in base 36>.<link in base 36>.<node>.<signature>`, with the variant of a split in base64url before the
+   * signature. The default node is this one.
    */
   sign(click: Omit<Click, 'node'> & { workspaceId: number; node?: string; variant?: string | null }): string
   /** undefined for a forged or damaged text, and for a click on another workspace's link. */

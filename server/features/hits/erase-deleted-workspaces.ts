@@ -1,16 +1,16 @@
-// The second half of deleting a workspace: its rows are deleted, and this process still has its hits.
+// The second half of the deletion of a workspace: erases the hits of this node, after the rows were deleted.
 
 import type { Database } from '../../storage/database/database.ts'
 
 export interface ErasureNeeds {
   db: Database
   now: () => number
-  /** This node. Each data directory has its own hits, so each node marks its own erasures. */
+  /** This node. Each node has its own hits, so it marks its own erasures. */
   node: string
   eraseHits(workspaceIds: number[]): Promise<void>
 }
 
-/** For a node without hits, which has nothing to erase of workspaces that were deleted before it came. */
+/** For a new node, which has no hits of workspaces that were deleted before. */
 export async function skipPastErasures({
   db,
   now,
@@ -20,7 +20,7 @@ export async function skipPastErasures({
     connection
       .insertInto('erasure_marks')
       .columns(['workspace_id', 'node', 'done_at'])
-      // Without a condition, SQLite would read the conflict as one of a join.
+      // Without a condition, SQLite would parse `on conflict` as part of a join.
       .expression((e) =>
         e
           .selectFrom('erasures')
@@ -32,7 +32,7 @@ export async function skipPastErasures({
   )
 }
 
-/** Runs the erasures that are due at this node. An interrupted erasure is due again. */
+/** Runs the erasures that this node has not marked. An interrupted erasure runs again. */
 export async function eraseDeletedWorkspaces({ db, now, node, ...needs }: ErasureNeeds): Promise<void> {
   const due = await db.read
     .selectFrom('erasures')

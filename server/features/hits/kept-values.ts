@@ -1,4 +1,4 @@
-// Bounds the values of kept parameters: strangers choose them, and each distinct one costs room in every engine.
+// Limits the distinct values of kept parameters, because strangers choose them, and each takes space in every engine.
 
 import { describeError, log } from '../../lib/log.ts'
 import { DAY_MS } from '../../lib/utc-day.ts'
@@ -7,7 +7,7 @@ import type { HitReader } from '../../storage/hits/hit-engine.ts'
 import { KEPT_VALUES_A_DAY, OTHER_VALUE, toParamColumn } from '../../storage/hits/kept-params.ts'
 
 export interface KeptValues {
-  /** @returns the value, or `OTHER_VALUE` beyond the bound of its day. Never waits. */
+  /** @returns the value, or `OTHER_VALUE` above the limit of its day. Never waits. */
   admit(workspaceId: number, name: string, value: string, at: number): string
 }
 
@@ -52,7 +52,7 @@ export function createKeptValues({
   }
 }
 
-/** @returns false where there is no room for a new value */
+/** @returns false if the limit is reached */
 function add(state: ValuesState, values: Set<number>, value: string): boolean {
   const hash = Number(BigInt.asUintN(53, BigInt(Bun.hash(value))))
   if (values.has(hash)) return true
@@ -62,7 +62,7 @@ function add(state: ValuesState, values: Set<number>, value: string): boolean {
   return true
 }
 
-/** A restart begins no new day: values that are stored count towards the bound. */
+/** Adds the stored values of the day, so that a restart does not reset the limit. */
 async function addStored(
   state: ValuesState,
   values: Set<number>,

@@ -1,4 +1,4 @@
-// The metrics of hits on their way from the spool to the engine, for `/metrics`.
+// The metrics of the hit pipeline from the spool to the engine, for `/metrics`.
 
 import type { Metric } from '../../http/health-and-metrics.ts'
 import { counter, gauge } from '../../http/telemetry/metric.ts'
@@ -17,7 +17,7 @@ interface HitMetricsNeeds {
   now: () => number
 }
 
-/** @returns the values at this moment */
+/** @returns the current values */
 export function readHitMetrics(needs: HitMetricsNeeds): Metric[] {
   const state = needs.hitWorker.state()
   return [
@@ -82,7 +82,7 @@ function toLagMetrics(
   now: number,
 ): Metric[] {
   const { shipped, position, until } = state
-  // After a start nothing is known until the worker has said how far it is.
+  // After a start the lag is unknown until the worker has reported its progress.
   if (shipped.position.seq === 0) return []
   const unshipped = Math.max(0, spool.countBytesSince(shipped.position))
   const isBehind = spool.countBytesSince(position) > 0
@@ -146,7 +146,7 @@ function toOriginMetrics(origins: QuestionOrigins): Metric[] {
 }
 
 export const toRollUpMetrics = ({ waiting, made, failures }: RollUpStats): Metric[] => [
-  // Omits the number while it is unknown, because 0 would mean that all is well.
+  // Omits the number while it is unknown, because 0 would mean that no days wait.
   ...(waiting === undefined
     ? []
     : [

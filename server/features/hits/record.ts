@@ -23,9 +23,9 @@ export interface RedirectResult {
   outcome: HitOutcome
   workspaceId: number
   linkId: number
-  /** The target of the redirect. Its utm parameters count where the short URL has none. */
+  /** The target of the redirect. Its utm parameters count if the short URL has none. */
   destination?: string
-  /** The label of the variant that a split has chosen. */
+  /** The label of the split's variant. */
   variant?: string
   /** JSON of the query parameters that the workspace keeps; '' without any. */
   params?: string
@@ -33,9 +33,8 @@ export interface RedirectResult {
 }
 
 /**
- * Stores the hit in the spool and returns its id, or 0 when the hit waits in memory, is left out or is lost. Never
- * throws, never waits. Cuts visitors' texts to the length that analytics show, so that long ones do not fill the
- * disk.
+ * Stores the hit in the spool and returns its id, or 0 if the hit waits in memory, is left out or is lost. Never throws and
+ * never waits. Cuts visitors' texts to the length in analytics, so that long ones do not fill the disk.
  */
 export function recordHit(spool: Pick<Spool, 'append'>, request: HitRequest, result: RedirectResult): number {
   const { at, method, headers, address, query } = request
@@ -62,11 +61,11 @@ export function recordHit(spool: Pick<Spool, 'append'>, request: HitRequest, res
 export interface PageViewHit {
   outcome: Extract<HitOutcome, 'landing' | 'view'>
   workspaceId: number
-  /** The link of the click that the page's address names; else 0. */
+  /** The link of the click id in the page's address; else 0. */
   linkId: number
   /** The utm parameters of the page's address. */
   utm: string
-  /** The page that the visitor came from; '' for another page of the same site. */
+  /** The referring page; '' for a page of the same site. */
   referrer: string
   marks: TrafficMarks
 }

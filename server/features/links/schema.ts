@@ -5,8 +5,9 @@ import {
   flag,
   idList,
   instant,
-  numberParameter,
+  must,
   oneOf,
+  PAGE_PARAMETERS,
   parameter,
   text,
   wholeNumber,
@@ -151,7 +152,7 @@ export type TagResource = z.infer<typeof TagShape>
 const SLUG_INPUT_MAX = 1000
 
 export const slug = z
-  .string({ error: 'must be a string' })
+  .string({ error: must('must be a string') })
   .transform((value) => (value.length > SLUG_INPUT_MAX ? value : normalizeSlug(value)))
   .superRefine((value, context) => {
     const problem = findSlugProblem(value)
@@ -328,7 +329,7 @@ export type UpdateLinkInput = z.infer<typeof UpdateLink>
 
 const bulk = <T extends z.ZodType>(item: T) =>
   z
-    .array(item, { error: 'must be a list' })
+    .array(item, { error: must('must be a list') })
     .min(1, 'must have at least one item')
     .max(BULK_MAX, `must be at most ${BULK_MAX} items`)
 
@@ -361,8 +362,7 @@ export const BulkDeleteQuery = z.strictObject({ ids: idList(BULK_MAX), permanent
 export const RestoreLinks = z.strictObject({ ids: bulk(wholeNumber(1)) }).openapi('RestoreLinks')
 
 export const TrashQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
+  ...PAGE_PARAMETERS,
 })
 export type TrashQueryInput = z.infer<typeof TrashQuery>
 
@@ -406,8 +406,7 @@ const searchParameter = z
   })
 
 export const LinkListQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
+  ...PAGE_PARAMETERS,
   search: searchParameter.optional(),
   tagId: idList(100).optional().openapi({ description: 'Any of these tags' }),
   domain: parameter(255).optional(),
@@ -436,8 +435,7 @@ export type CreateTagInput = z.infer<typeof CreateTag>
 export type UpdateTagInput = z.infer<typeof UpdateTag>
 
 export const TagListQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
+  ...PAGE_PARAMETERS,
   search: parameter(200).optional(),
   pinned: oneOf(['true', 'false']).optional().openapi({ description: 'Only pinned, or only unpinned, tags' }),
 })

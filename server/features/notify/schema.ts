@@ -282,7 +282,10 @@ const fields = {
         'lists them.',
       example: '{"email": "{{fields.email}}", "source": "{{utmSource}}"}',
     }),
-  events: channelEvents.nullable().optional(),
+  events: channelEvents
+    .nullable()
+    .optional()
+    .openapi({ type: ['array', 'null'] }),
   filter: filter.nullable().optional(),
   template: template.nullable().optional().openapi({
     description: 'Not for webhooks, which have a fixed body, and not for http, which has `body`',

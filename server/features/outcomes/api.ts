@@ -11,7 +11,7 @@ import {
   parseId,
 } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
-import { sendFile } from '../../http/text-stream.ts'
+import { sendFile } from '../../http/send-file.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { recordExport } from '../accounts/audit/record-export.ts'
 import { exportOutcomes } from './export-outcomes.ts'

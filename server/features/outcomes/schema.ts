@@ -83,7 +83,10 @@ export const CreateOutcome = z
     value: amount.nullable().optional().openapi({
       description: 'At most two decimal places more than the currency uses. Requires a currency',
     }),
-    currency: currency.nullable().optional(),
+    currency: currency
+      .nullable()
+      .optional()
+      .openapi({ type: ['string', 'null'] }),
     at: instant()
       .nullable()
       .optional()

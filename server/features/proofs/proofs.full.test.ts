@@ -132,7 +132,7 @@ onBothEngines(
       const again = await run(String(ws.id))
       expect([again.code, again.out]).toEqual([
         0,
-        `5 closed days are as they were, under 6 entries. The last hash is ${data[0].hash}\n`,
+        `No closed day has changed. Days: 5, entries: 6, last hash: ${data[0].hash}\n`,
       ])
       for (const words of [['x'], [], [String(ws.id), '--reason', '']])
         expect((await run(...words)).code).toBe(1)

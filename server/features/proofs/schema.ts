@@ -1,7 +1,7 @@
 // Proofs of closed days as JSON.
 
 import { z } from '@hono/zod-openapi'
-import { numberParameter, parameter } from '../../lib/api-fields.ts'
+import { PAGE_PARAMETERS } from '../../lib/api-fields.ts'
 
 export const DayProofShape = z
   .strictObject({
@@ -44,7 +44,6 @@ export const ProofDay = z.strictObject({
 })
 
 export const ProofListQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
+  ...PAGE_PARAMETERS,
 })
 export type ProofListQueryInput = z.infer<typeof ProofListQuery>

@@ -382,7 +382,7 @@ async function answerPassword(
     const seconds = Math.max(1, Math.ceil(permit.waitMs / 1000))
     return passwordPage({
       status: 429,
-      wrong: `Too many tries. Please wait ${seconds} seconds.`,
+      wrong: 'Too many tries. Please wait a minute.',
       report: toReport(state, link, visitor),
       brand: await findBrand(state, link),
       headers: { 'Retry-After': String(seconds) },

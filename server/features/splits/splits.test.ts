@@ -86,16 +86,10 @@ onBothEngines(
       const splitEndsAt = new Date(server().now() + 60_000).toISOString()
       const link = await ws.createLink({ split: SPLIT.toReversed(), splitEndsAt })
       expect(link.splitEndsAt).toBe(splitEndsAt)
-      const needs = {
-        ...server().app,
-        ...server().app.api.splits,
-        db: server().app.db,
-        now: () => server().now(),
-      }
-      await endDueSplits(needs)
+      await endDueSplits(server().app.api)
       expect((await ws.api(`/links/${link.id}`)).json.data.split).toHaveLength(2)
       server().advanceClock(61_000)
-      await endDueSplits(needs)
+      await endDueSplits(server().app.api)
       const { json } = await ws.api(`/links/${link.id}`)
       expect(json.data).toMatchObject({
         destinationUrl: 'https://example.com/b?x=1',

@@ -12,7 +12,7 @@ import {
 } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
 import { isMultipartForm } from '../../http/json-body.ts'
-import { toTextStream } from '../../http/text-stream.ts'
+import { sendFile } from '../../http/send-file.ts'
 import { type Action, type Actor, allow } from '../accounts/access/actor.ts'
 import { type ApiEnv, createApi } from '../accounts/access/api-env.ts'
 import { FormKeyParameter } from '../forms/schema.ts'
@@ -33,7 +33,7 @@ import * as shapes from './schema.ts'
 const imports = { tags: ['Import and export'] }
 const { ImportShape } = shapes
 
-/** A JSON body, or a form with files. Its fields have the same names; those that are no texts are written as JSON. */
+/** A JSON body, or a form with files. Their fields have the same names; in a form, values other than texts are JSON. */
 function uploadBody<T extends z.ZodObject>(schema: T, files: string[], example: z.input<T>): never {
   const { content, ...body } = jsonRequestBody(schema, example)
   const fields = Object.keys(schema.shape).filter((name) => !files.includes(name))
@@ -184,14 +184,14 @@ export interface ImportsApiNeeds extends Omit<CreateNeeds, 'db'>, InspectNeeds, 
 interface ReceivedForm {
   files: readonly ('file' | 'clicks')[]
   action: Action
-  /** It becomes an import, and waits for its turn. */
+  /** True if the upload becomes an import. */
   isImport: boolean
 }
 
 /** Uploads of requests that are being answered. */
 const uploads = new WeakMap<Request, Upload>()
 
-/** Takes the files of a form to the disk, so that the gates after it see a JSON body. */
+/** Writes the files of a form to the disk, so that the next gates see a JSON body. */
 function receiveForm(
   needs: ImportsApiNeeds,
   { files, action, isImport }: ReceivedForm,
@@ -223,14 +223,14 @@ function receiveForm(
   }
 }
 
-/** Rights are judged before the first byte of a file is taken. @throws Failure `forbidden` */
+/** Checks the right before the first byte of a file is read. @throws Failure `forbidden` */
 function isWorkspaceSource(actor: Actor, source: unknown): boolean {
   if (source !== 'towpath') return false
   requireFullAccess(actor)
   return true
 }
 
-/** Hands over the files of a form, or those of the JSON body, and deletes what stays of them. */
+/** Passes the files of a form, or those of the JSON body, to `use`, and afterwards deletes unused ones. */
 async function withUpload<T>(
   needs: ImportsApiNeeds,
   c: Context<ApiEnv>,
@@ -240,11 +240,11 @@ async function withUpload<T>(
   const received = uploads.get(c.req.raw)
   if (received || (file === undefined && clicks === undefined)) return use(received)
   const upload = await storeContents(needs, c.get('actor').workspaceId, { file, clicks })
-  // Its name is another one once it is an import.
+  // Does nothing if it has become an import, because then the directory has another name.
   return use(upload).finally(() => upload.directory.discard())
 }
 
-/** Thousands of submissions are imported by then. */
+/** Enough time to import thousands of submissions. */
 const SUBMISSIONS_WAIT_MS = 8_000
 
 async function readImport(
@@ -266,7 +266,7 @@ const addSubmissionImports = (needs: ImportsApiNeeds, api: ReturnType<typeof cre
     return withUpload(needs, c, { file: input.file }, async (upload) => {
       const { id } = await createSubmissionImport(withDb, actor, formKey, input, upload)
       await needs.waitForEnd(actor, id, SUBMISSIONS_WAIT_MS)
-      // A key that may write and not read submissions has made this import too: it gets a part of the answer.
+      // A key that may write but not read submissions can create this import too. It gets a part of the answer.
       return c.json({ data: await readImport(c, id, { workspaceId: actor.workspaceId }) }, 202)
     })
   })
@@ -309,11 +309,10 @@ export function createImportsApi(needs: ImportsApiNeeds) {
     .openapi(routes.errors, async (c) => {
       const { id } = await getImport(c.get('db').read, c.get('actor'), parseId(c.req.valid('param').id))
       const pieces = exportErrors(c.get('db'), c.get('actor'), id, c.req.raw.signal)
-      const isHead = c.req.method === 'HEAD'
-      return c.body((isHead ? null : toTextStream(pieces, c.get('requestId'))) as never, 200, {
+      return sendFile(c, pieces, {
         'Content-Type': EXPORT_MEDIA_TYPES.csv,
         'Content-Disposition': `attachment; filename=import-${id}-errors.csv`,
-      }) as never
+      })
     })
     .openapi(routes.delete, async (c) => {
       const id = parseId(c.req.valid('param').id)

@@ -3,7 +3,7 @@
 import { apiRoute } from '../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../http/export-file.ts'
 import { KEY_SCOPES } from '../../http/key-scope.ts'
-import { toByteStream, toTextStream } from '../../http/text-stream.ts'
+import { sendFile } from '../../http/send-file.ts'
 import { createExportLimiter } from '../../lib/concurrency/export-limiter.ts'
 import { toUtcDay } from '../../lib/utc-day.ts'
 import { createApi } from '../accounts/access/api-env.ts'
@@ -41,7 +41,7 @@ const routes = {
   workspace: apiRoute({
     method: 'get',
     path: '/export',
-    // Full access: the file has what each of them reads.
+    // Full access, because the file has the data of all of them.
     scope: KEY_SCOPES.filter((scope) => scope !== 'analytics:write'),
     operationId: 'exportWorkspace',
     tags: ['Import and export'],
@@ -60,9 +60,9 @@ const routes = {
   }),
 }
 
-/** How long a client may take no byte of the file. */
+/** A download ends after this time in which the client accepts no byte. */
 const SENDING_IDLE_SECONDS = 30
-/** The hit engine writes a slice of the history before its first byte is sent. */
+/** Longer, because the hit engine writes a slice of the history before its first byte is sent. */
 const WORKSPACE_IDLE_SECONDS = 120
 
 export function createExportApi(needs: ExportApiNeeds) {
@@ -72,35 +72,32 @@ export function createExportApi(needs: ExportApiNeeds) {
       const { format = 'csv', ...filters } = c.req.valid('query')
       const actor = c.get('actor')
       const withDb = { ...needs, db: c.get('db') }
-      const isHead = c.req.method === 'HEAD'
-      if (!isHead) {
-        // The values of filters can be anything that a person looks for.
+      if (c.req.method !== 'HEAD') {
+        // Without the values of filters, which can be personal data.
         const detail = { format, filters: Object.keys(filters).sort() }
         await recordExport(withDb, actor, { action: 'link.exported', detail })
       }
       c.env?.setIdleSeconds?.(SENDING_IDLE_SECONDS)
       const pieces = exportLinks(withDb, actor, { format, ...filters }, c.req.raw.signal)
-      return c.body((isHead ? null : toTextStream(pieces, c.get('requestId'))) as never, 200, {
+      return sendFile(c, pieces, {
         'Content-Type': EXPORT_MEDIA_TYPES[format],
         'Content-Disposition': `attachment; filename=links-${toName(actor.workspaceId, needs.now())}.${format}`,
-      }) as never
+      })
     })
     .openapi(routes.workspace, async (c) => {
       const actor = c.get('actor')
       const withDb = { ...needs, db: c.get('db') }
-      const isHead = c.req.method === 'HEAD'
       c.env?.setIdleSeconds?.(WORKSPACE_IDLE_SECONDS)
       const open = async () => {
         const pieces = await exportWorkspace(withDb, actor, c.req.raw.signal)
-        if (!isHead) await recordExport(withDb, actor, { action: 'workspace.exported' })
+        if (c.req.method !== 'HEAD') await recordExport(withDb, actor, { action: 'workspace.exported' })
         return pieces
       }
       const pieces = await limiter.hold(actor.workspaceId, c.req.raw.signal, open)
-      if (isHead) await pieces.return(undefined)
-      return c.body((isHead ? null : toByteStream(pieces, c.get('requestId'))) as never, 200, {
+      return sendFile(c, pieces, {
         'Content-Type': EXPORT_MEDIA_TYPES.zip,
         'Content-Disposition': `attachment; filename=towpath-${toName(actor.workspaceId, needs.now())}.zip`,
-      }) as never
+      })
     })
 }
 

@@ -11,7 +11,7 @@ const route = apiRoute({
   path: '/outcomes/import',
   scope: 'submissions:write',
   shows: 'any',
-  // A row that comes again changes its outcome.
+  // Not needed: a repeated row changes its outcome.
   idempotent: false,
   operationId: 'importOutcomes',
   summary: 'Import outcomes of leads from a CSV file',

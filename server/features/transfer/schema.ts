@@ -1,11 +1,11 @@
 // Imports and exports as JSON: the API validates requests with these schemas, and its reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
-import { flag, numberParameter, oneOf, parameter, text, wholeNumber } from '../../lib/api-fields.ts'
+import { flag, oneOf, PAGE_PARAMETERS, text, wholeNumber } from '../../lib/api-fields.ts'
 import { isTimeZone } from '../../lib/date-range.ts'
 import { isCleanText } from '../../lib/text.ts'
 
-/** The tools whose files an import of links reads; `towpath` is an export of this product. */
+/** The tools whose files can be imported; `towpath` is our own export. */
 export const LINK_SOURCES = [
   'csv',
   'dub',
@@ -18,7 +18,7 @@ export const LINK_SOURCES = [
   'sink',
   'towpath',
 ] as const
-/** `submissions`: the export of another form service, for one form. */
+/** `submissions` is the export of another form service, for one form. */
 export const IMPORT_SOURCES = [...LINK_SOURCES, 'submissions'] as const
 export type LinkSourceName = (typeof LINK_SOURCES)[number]
 export type ImportSourceName = (typeof IMPORT_SOURCES)[number]
@@ -56,9 +56,9 @@ export type DateOrder = (typeof DATE_ORDERS)[number]
 
 /** How long an import can be undone. */
 export const UNDO_DAYS = 30
-/** How long the files of a dry run wait for the import that follows it. */
+/** How long the files of a dry run are kept for its import. */
 export const DRY_RUN_FILE_HOURS = 24
-/** The most imports of a workspace that wait or run. */
+/** The most waiting and running imports of a workspace. */
 export const OPEN_IMPORTS_MAX = 5
 /** The errors shown with an import. Its CSV has all of them. */
 export const ERRORS_SHOWN = 1000
@@ -68,14 +68,14 @@ export const FILE_MAX = 64 * 1024 ** 2
 /** The limit of click histories, and of our own exports. */
 export const LARGE_FILE_MAX = 1024 ** 3
 /**
- * The limit of all files that the imports of a workspace keep on a node: uploads, waiting and running imports, dry runs
- * of the last day.
+ * The limit of all files of a workspace's imports on a node: uploads, waiting and running imports, dry runs of the last
+ * day.
  */
 export const IMPORT_BYTES_OF_WORKSPACE = 2 * LARGE_FILE_MAX
 /** The limit of all workspaces together. */
 export const IMPORT_BYTES_OF_NODE = 10 * IMPORT_BYTES_OF_WORKSPACE
 
-/** The limit of a JSON body; a form may have larger files. */
+/** The limit of a JSON body. Files in a form can be larger. */
 const TEXT_MAX = 1024 ** 2
 
 const MAPPING_MAX = 100
@@ -116,7 +116,7 @@ const texts = (what: string, most: number) =>
       'must not contain NUL or broken Unicode characters',
     )
 
-/** The text of a file, or its JSON. In a multipart form it is the file. */
+/** The text of a file, or its JSON. In a multipart form this field is the file. */
 const fileContent = (description: string) =>
   z
     .union([z.string().max(TEXT_MAX), z.array(z.unknown()), z.record(z.string(), z.unknown())], {
@@ -202,7 +202,7 @@ const ImportErrorShape = z
   })
   .openapi('ImportError')
 
-/** Something that an undo has left, and why. */
+/** An item that an undo has kept, and why. */
 const KeptItemShape = z
   .strictObject({ kind: z.string(), id: z.int(), name: z.string().nullable(), reason: z.string() })
   .openapi('KeptItem')
@@ -272,11 +272,10 @@ export const InspectionShape = z
   .openapi('ImportInspection')
 export type InspectionResource = z.infer<typeof InspectionShape>
 
-const page = { limit: numberParameter(1, 100).optional(), cursor: parameter(1000).optional() }
-export const ImportListQuery = z.strictObject(page)
+export const ImportListQuery = z.strictObject(PAGE_PARAMETERS)
 export type ImportListQueryInput = z.infer<typeof ImportListQuery>
 export const ImportRowsQuery = z.strictObject({
-  ...page,
+  ...PAGE_PARAMETERS,
   outcome: oneOf(ROW_OUTCOMES).optional(),
   kind: oneOf(ROW_KINDS).optional(),
 })

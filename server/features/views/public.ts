@@ -160,7 +160,7 @@ const WRONG_METHOD: Refusal = {
 
 function toBusy(waitMs: number): Refusal {
   const seconds = String(Math.max(1, Math.ceil(waitMs / 1000)))
-  const text = `Too many tries. Please wait ${seconds} seconds.`
+  const text = 'Too many tries. Please wait a minute.'
   return { status: 429, title: 'Please wait', text, headers: { 'Retry-After': seconds } }
 }
 

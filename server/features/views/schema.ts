@@ -4,10 +4,9 @@ import { z } from '@hono/zod-openapi'
 import {
   flag,
   instant,
-  numberParameter,
   oneOf,
   originPattern,
-  parameter,
+  PAGE_PARAMETERS,
   text,
   wholeNumber,
 } from '../../lib/api-fields.ts'
@@ -189,7 +188,10 @@ const AlertInput = z
   .openapi('ViewAlertInput')
 
 const settings = {
-  filters: filters.nullable().optional(),
+  filters: filters
+    .nullable()
+    .optional()
+    .openapi({ type: ['object', 'null'] }),
   interval: oneOf(INTERVALS).nullable().optional().openapi({
     description: '30d when neither this nor start nor end is given. It replaces start and end',
   }),
@@ -231,7 +233,6 @@ export type CreateViewInput = z.infer<typeof CreateView>
 export type UpdateViewInput = z.infer<typeof UpdateView>
 
 export const ViewListQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
+  ...PAGE_PARAMETERS,
 })
 export type ViewListQueryInput = z.infer<typeof ViewListQuery>

@@ -218,6 +218,10 @@ onSqlite(
         expect(page.headers.get('referrer-policy')).toBe('no-referrer')
         // Links of the page lead to the page.
         for (const [, href] of page.text.matchAll(/href="([^"]*)"/g)) expect(href).toStartWith('?')
+        // Another card keeps the tab that the visitor has chosen.
+        expect((await see(server(), `${path}?tabs=tagId`, { Accept: 'text/html' })).text).toContain(
+          'tabs=tagId%2Cchannel"',
+        )
       },
     )
 

@@ -1,5 +1,4 @@
-// The random salts under which visitors are hashed, one for each UTC day. The salts come from the rows: see
-// ensure-salts.ts.
+// The random salts for the hashes of visitors, one for each UTC day. ensure-salts.ts stores them as rows.
 
 import { randomBytes } from 'node:crypto'
 import { DAY_MS } from '../../lib/utc-day.ts'
@@ -11,7 +10,7 @@ export interface DailySalt {
   salt: string
 }
 
-/** Answers with the salt of the day in which a moment lies. */
+/** Returns the salt of a time's UTC day. */
 export type SaltLookup = (at: number) => string
 
 export interface DailySalts {
@@ -20,13 +19,12 @@ export interface DailySalts {
   get: SaltLookup
 }
 
-/** Bounds the memory: at most this many days have a substitute at a time. */
+/** The most days with a substitute in memory. */
 const SUBSTITUTES_MAX = 1000
 
 /**
- * Keeps the salts of the days. A hit may wait until the salt of its day is destroyed. Such a day gets a random
- * substitute that lives in this process alone: it still tells the day's visitors apart, and nobody can hash an address
- * with it again.
+ * Holds the salts of the days. If a hit waits until the salt of its day is destroyed, the day gets a random substitute, which
+ * only exists in this process. It still distinguishes the day's visitors, and is destroyed with the process.
  */
 export function createDailySalts(): DailySalts {
   const salts = new Map<number, string>()

@@ -1,7 +1,7 @@
-// The closed lists of browsers, systems and devices: every name that a hit or a submission may have, and what a user agent
-// holds where the name is meant. Anything else is `Other`, so no text of a visitor becomes a name.
+// The closed lists of browsers, systems and devices: every name that a hit or a submission can have, with its pattern of
+// user agents. All other user agents are `Other`, so no text of a visitor becomes a name.
 
-/** A name, and the pattern of user agents that mean it. The first pattern that matches decides. */
+/** A name and its pattern of user agents. The first pattern that matches decides. */
 export type ClientPattern = readonly [name: string, pattern: RegExp]
 
 export const OTHER = 'Other'

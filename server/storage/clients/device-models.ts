@@ -1,5 +1,5 @@
-// The kinds of Android devices by their model. Browsers on many tablets call themselves mobile, and those on televisions
-// call themselves nothing. The beginnings of model names are facts, collected from public lists of user agents.
+// The kinds of Android devices by their model, because the user agents of many tablets say `Mobile`, and those of televisions
+// do not name the kind. The beginnings of model names are collected from public lists of user agents.
 
 import type { DeviceName } from './client-names.ts'
 
@@ -57,7 +57,7 @@ const TABLETS =
   'LTA|VRD|VT7|VTA|W-1|WALP|WAVE I|WAVE-|WEB-|WO |WOXTER |WPA|X103|X109|X10M|X80 |X8U|X98 |XE|XR6|X_TIGI_J|Y88|' +
   'YT-|YT3|Z100|Z1_|Z90|Z930+|ZC-|ZENI|ZL|ZOOM |ZPA|ZT2|ZTE T1|ZTE V70|ZYN|ZYQ'
 
-/** Phones whose browsers do not say `Mobile`, or whose names look like those of other devices. */
+/** Phones whose user agents lack `Mobile`, or whose model names look like those of other devices. */
 const PHONES =
   '201|2109|220|221|4GOOD K|650|9002|9022|A350 |A50U|A60|ADR6|AIW|ALA|ALLVIEW |ALP|APP |ARIES_7|ASK-|ASUS_|ATR|' +
   'BETA|BE_|BLU|BRO|BV5|CLEV|COO|CPH|DIAL|DLI|DOR|DROIDZ A|DROIDZ B|DROIDZ M|DROIDZ R|DT19|ERA|FCP|FIG|FLA|FMT|' +
@@ -77,7 +77,7 @@ const LONGEST = Math.max(...Array.from(PREFIXES.keys(), ({ length }) => length))
 
 /**
  * @param model in upper case, such as `SM-T870`; '' for none
- * @returns undefined where the name does not tell
+ * @returns undefined if the name is unknown
  */
 export function findModelDevice(model: string): DeviceName | undefined {
   if (model === '') return undefined

@@ -1,5 +1,5 @@
-// Changes the rows that an earlier release has stored, in slices, the newest rows first. A migration notes in `open_names`
-// which rows are left, so that the work goes on where it stopped.
+// Changes rows of an earlier release in slices, the newest rows first. `open_names` has the progress, so that the work
+// continues after a restart; a migration creates its row.
 
 import { takeTurn } from '../../lib/concurrency/take-turn.ts'
 import type { Connection, Database } from './open-database.ts'
@@ -7,7 +7,7 @@ import type { Connection, Database } from './open-database.ts'
 interface OldRows<Row extends { id: number }> {
   /** The row of `open_names`. */
   name: string
-  /** @returns the next rows, the highest ids first: as many as take a few milliseconds of the event loop */
+  /** @returns the next rows, the highest ids first: a few milliseconds of work */
   select(connection: Connection, through: number): Promise<Row[]>
   change(connection: Connection, row: Row): Promise<unknown>
 }
@@ -20,7 +20,7 @@ export async function changeOldRows<Row extends { id: number }>(
   while (await changeSlice(db, rows))
 }
 
-/** @returns whether more rows may wait */
+/** @returns true if there may be more rows */
 async function changeSlice<Row extends { id: number }>(
   { read, write }: Database,
   { name, select, change }: OldRows<Row>,

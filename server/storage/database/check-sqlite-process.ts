@@ -1,10 +1,10 @@
-// The process that checks a SQLite file: table by table, so that it has said something when its time is over.
+// The process that checks a SQLite file table by table, so that there is a result when its time is over.
 // Argument: the path of the file. It writes lines of JSON (`SqliteCheckLine`).
 
 import type { SqliteCheckLine } from './check-sqlite.ts'
 import { openSqliteReadOnly } from './open-reader.ts'
 
-/** Enough for an operator to see the kind of damage. */
+/** Enough to show the operator the kind of damage. */
 const PROBLEMS_MAX = 5
 
 const say = (line: SqliteCheckLine) => process.stdout.write(`${JSON.stringify(line)}\n`)

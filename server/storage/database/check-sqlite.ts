@@ -6,11 +6,11 @@ export interface SqliteCheck {
   /** The damage, in SQLite's words; empty when there is none. */
   problems: string[]
   tables: number
-  /** Tables that were checked to their end within the time. */
+  /** Tables that were checked completely within the time. */
   checked: number
 }
 
-/** A line of the process: how many tables there are, or what one check has found. */
+/** A line from the process: the number of tables, or the result of one check. */
 export type SqliteCheckLine = { tables: number } | { table: string; problems: string[] }
 
 /** @throws when the file cannot be opened */
@@ -30,7 +30,7 @@ export async function checkSqlite(path: string, timeoutMs: number): Promise<Sqli
   if (code !== 0 && child.signalCode === null)
     throw new Error(err.trim().split('\n').at(-1) ?? 'no reason given')
   const check: SqliteCheck = { problems: [], tables: 0, checked: 0 }
-  // A process that was killed may have left half a line.
+  // A killed process may have written half a line.
   for (const text of out.split('\n').slice(0, -1)) {
     const line = JSON.parse(text) as SqliteCheckLine
     if ('tables' in line) check.tables = line.tables

@@ -30,7 +30,7 @@ export function runCommitEffects(effects: CommitEffect[], announce: AnnounceChan
   }
 }
 
-/** Tells everybody who watches the changes of this process. */
+/** Passes changes of this process to its listeners. */
 export function createAnnouncer() {
   const listeners: AnnounceChange[] = []
   return {

@@ -1,4 +1,4 @@
-// Measures commits: how many writes share one, and how long one takes.
+// Measures commits: the number of writes in one, and its duration.
 
 import { createHistogram, type HistogramSnapshot } from '../../lib/telemetry/histogram.ts'
 import type { SpanStart } from '../../lib/telemetry/tracing.ts'
@@ -28,7 +28,7 @@ export function createCommitStats(): CommitStats {
   }
 }
 
-/** The span of a write says how long it waited for its turn before it began. Never a statement: it may have values. */
+/** The span of a write, with its wait for its turn. It never has a statement, because a statement can have values. */
 export const toWriteSpan = (
   system: 'sqlite' | 'postgresql',
   since: number,

@@ -1,11 +1,11 @@
-// Writes SQLite's file anew, without free pages and without traces of deleted rows. The writer is locked out meanwhile.
+// Rewrites SQLite's file without free pages and traces of deleted rows. Meanwhile the writer is locked out.
 
 import { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { findShortage } from '../disk-space.ts'
 
-/** SQLite writes a copy for itself first, and then the log has all of it before the file has. */
+/** SQLite first writes a temporary copy, and then the whole copy goes through the log. */
 const FREE_FACTOR = 2
 
 /**

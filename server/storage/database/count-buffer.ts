@@ -18,14 +18,14 @@ export interface CountBufferNeeds<T> {
   /** Begins the names of its log lines. */
   name: string
   everyMs: number
-  /** While the database is unavailable, memory holds at most this many counts. */
+  /** Limit of the counts in memory while the database is unavailable. */
   waitingMax: number
   toKey: (count: T) => string
   /** Adds a count to one of the same key. */
   merge: (into: T, count: T) => void
   /** Stores at most PER_WRITE counts in one transaction. */
   store: (counts: T[]) => Promise<void>
-  /** The count that stands for one that does not fit any more; without this it is dropped. Such counts have few keys. */
+  /** Converts a count above the limit to one with a common key; without this it is dropped. */
   toOverflow?: (count: T) => T
 }
 
@@ -39,7 +39,7 @@ interface BufferState<T> {
   degraded: boolean
 }
 
-/** A write of SQLite holds up the redirects; this many counts take 5 ms. */
+/** A write of SQLite blocks redirects; this many counts take 5 ms. */
 const PER_WRITE = 100
 
 export function openCountBuffer<T>(needs: CountBufferNeeds<T>): CountBuffer<T> {
@@ -95,7 +95,7 @@ function flush<T>(state: BufferState<T>): Promise<void> {
   return state.flushing
 }
 
-/** Writes until nothing waits, or until the database is unavailable. */
+/** Writes all waiting counts, or until the database is unavailable. */
 async function writeWaiting<T>(state: BufferState<T>): Promise<void> {
   const { name, store } = state.needs
   clearTimeout(state.timer)
@@ -107,13 +107,13 @@ async function writeWaiting<T>(state: BufferState<T>): Promise<void> {
     } catch (error) {
       const failure = toFailure(error)
       if (!(failure instanceof Failure && failure.code === 'unavailable')) {
-        // A retry would fail the same way and keep all later counts waiting.
+        // A retry would fail again, and all later counts would wait.
         log.error(`${name}_lost`, { kinds: counts.length, ...describeError(error) })
         continue
       }
       if (!state.degraded) log.warn(`${name}_wait`, describeError(error))
       state.degraded = true
-      // A commit that got no answer may have succeeded. Its counts then count twice, which is better than not at all.
+      // A commit without an answer may have succeeded. Its counts are then stored twice, which is better than losing them.
       for (const count of counts) addCount(state, count)
       return
     }
@@ -122,7 +122,7 @@ async function writeWaiting<T>(state: BufferState<T>): Promise<void> {
   }
 }
 
-/** Removes the next counts from those that wait. */
+/** Takes the next counts out of the buffer. */
 function takeCounts<T>({ waiting }: BufferState<T>): T[] {
   const counts: T[] = []
   for (const [key, count] of waiting) {

@@ -26,10 +26,10 @@ export type TransactionBody<T> = (connection: Connection, onCommit: OnCommit) =>
 export interface Database {
   engine: DatabaseEngine
   /**
-   * For reads. A read sees everything that was committed before it; on a server with SQLite also what is committed and not
+   * For reads. A read sees everything that was committed before it. On a server with SQLite it also sees commits that are not
    * yet synced: await a `write` of your own before you acknowledge a row that another write has stored. On PostgreSQL
-   * also for a single statement that writes and that is asked for often (limits, heartbeats, leases): it commits by
-   * itself, without the durability of `write`.
+   * it is also for frequent single statements that write (limits, heartbeats, leases): they commit without the durability
+   * of `write`.
    */
   read: Connection
   /**
@@ -37,7 +37,7 @@ export interface Database {
    * `body` must only query the database. On SQLite other writers wait for it. On PostgreSQL it runs again from its
    * beginning when the connection is lost before the commit.
    * @throws what `body` throws, after a rollback of this body alone; Failure `unavailable` when the database is down or
-   * full. After `unavailable` the rows may be stored nevertheless, when the commit got no answer.
+   * full. After `unavailable` the rows can still be stored, if the commit got no answer.
    */
   write<T>(body: TransactionBody<T>): Promise<T>
 }

@@ -29,7 +29,7 @@ export function isUniqueViolation(error: unknown, unique?: { index: string; colu
 // Error codes of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html): connection exceptions
 // (08), insufficient resources (53), shutdown and startup (57P), serialization failure (40001), deadlock (40P01),
 // statement timeout (57014), lock not available (55P03), read-only transaction (25006), and a user who may read only
-// (42501): each can become right while the server runs.
+// (42501): each can go away while the server runs.
 const POSTGRES_UNAVAILABLE = /^(08|53|57P)|^(40001|40P01|57014|55P03|25006|42501)$/
 const SOCKET_UNAVAILABLE = new Set([
   'ECONNREFUSED',

@@ -1,6 +1,6 @@
-// Group commit for SQLite: all writes that arrive in the same moment share one transaction and one fsync. Each write
-// has its own savepoint. A write is answered only after the commit is on disk. The next transaction begins after that, too:
-// what it reads and acknowledges is on the disk.
+// Group commit for SQLite: concurrent writes share one transaction and one fsync. Each write has its own savepoint. A write
+// is answered only after the commit is on disk. The next transaction also begins after that, so everything that it reads
+// is on the disk.
 
 import type { Database } from 'bun:sqlite'
 import { nextTurn } from '../../lib/concurrency/next-turn.ts'
@@ -26,13 +26,13 @@ const WAITING_MAX = 20_000
 const LOCKED_BY_ANOTHER_PROCESS_MS = 5_000
 const LOCKED_RETRY_MS = 20
 
-// A request is passed on in one turn of the event loop and read in the next. With one quiet turn, a commit had only 21
-// writes of 64 concurrent senders.
+// A relayed request takes two turns of the event loop. With one quiet turn, a commit had only 21 writes of 64 concurrent
+// senders.
 const QUIET_TURNS = 2
 // A commit yields to the event loop after this time, so that redirects do not wait for all of its writes.
 const SLICE_MS = 2
 
-/** The code after a write runs as soon as this turn ends: about 2 ms of it. */
+/** Answers settled in one turn: the code after them runs about 2 ms at its end. */
 const SETTLED_AT_ONCE = 32
 
 interface WriteJob {
@@ -64,12 +64,12 @@ interface WriteQueue extends Required<Omit<GroupCommitOptions, 'logSync'>> {
   database: Database
   stats: CommitStats
   logSync: GroupCommitOptions['logSync']
-  /** A sync has failed, and nobody knows what the disk has of the log. */
+  /** A sync has failed, and it is unknown which part of the log is on the disk. */
   isLogDoubtful: boolean
   waiting: WriteJob[]
   /** Work that needs the file without a transaction of this process. */
   pauses: (() => Promise<void>)[]
-  /** Works on the queue; undefined while the queue is empty. */
+  /** The current run of the queue; undefined while the queue is empty. */
   run: Promise<void> | undefined
 }
 
@@ -108,7 +108,7 @@ export function openGroupCommit(
         queue.run ??= runForNobody(() => runQueue(queue))
       })
     },
-    /** Runs `work` between two transactions. Writes wait until it has ended; the event loop goes on. */
+    /** Runs `work` between two transactions. Writes wait until it has ended; the event loop continues. */
     pause(work: () => Promise<void>): Promise<void> {
       return new Promise((resolve, reject) => {
         queue.pauses.push(() => work().then(resolve, reject))
@@ -134,7 +134,7 @@ async function runQueue(queue: WriteQueue): Promise<void> {
   queue.run = undefined
 }
 
-/** Waits until no more writes arrive, so that they share the commit. */
+/** Waits until no more writes arrive, so that more of them share the commit. */
 async function gatherWrites({ waiting }: WriteQueue): Promise<void> {
   for (let quietTurns = 0; quietTurns < QUIET_TURNS && waiting.length < WRITES_PER_COMMIT; ) {
     const before = waiting.length
@@ -151,7 +151,7 @@ async function beginTransaction(queue: WriteQueue): Promise<boolean> {
       // A transaction is open here only after a rollback has failed.
       if (database.inTransaction) database.run('ROLLBACK')
       database.run('BEGIN IMMEDIATE')
-      // A power cut would lose all later commits with those that are missing in the log.
+      // Without this, a power cut could lose all later commits, because the log lacks earlier ones.
       if (queue.isLogDoubtful) queue.logSync?.rewrite()
       queue.isLogDoubtful = false
       return true
@@ -209,7 +209,7 @@ async function commitWaiting(queue: WriteQueue): Promise<void> {
   await settle(results)
 }
 
-/** The answers of a commit are written in turns, too. */
+/** Settles the answers of a commit over several turns. */
 async function settle(results: JobResult[]): Promise<void> {
   for (let n = 0; n < results.length; n++) {
     const result = results[n] as JobResult

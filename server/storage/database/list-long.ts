@@ -1,18 +1,18 @@
-// One page of a long list, newest first, and the number of all its rows. It reads and counts some thousand rows a turn, by
-// the index of the workspace's rows in the order of their times.
+// Reads one page of a long list, newest first, and the number of all its rows. It reads and counts some thousand rows a
+// turn, by the index of the workspace's rows in the order of their times.
 
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { cutPage, type PageRequest, type PlaceRange, readPageQuery, scanPage } from '../../lib/pagination.ts'
 import type { Database } from './open-database.ts'
 
 interface LongList extends PageRequest {
-  /** Stands in cursors. */
+  /** The list's name in cursors. */
   name: string
   table: 'deliveries' | 'outcomes'
   /** The column with the times that order the list. */
   time: string
   workspaceId: number
-  /** The times of the list: from `start` on, before `end`. */
+  /** Limits the times of the list: from `start`, before `end`. */
   start?: number
   end?: number
 }
@@ -37,7 +37,7 @@ export async function listLong<DB, TB extends keyof DB, Row extends { id: number
   const at = sql.ref<number>(`${table}.${time}`)
   const id = sql.ref<number>(`${table}.id`)
   const position = sql`(${at}, ${id})`
-  // With both a place and a time at one end, SQLite would read from that time in each step.
+  // With both a cursor and a time as limit of one end, SQLite would read from that time in each step.
   const selectRange = ({ from, before }: PlaceRange<Place>) => {
     let rows = all
     if (from) rows = rows.where(sql<boolean>`${position} <= (${from.at}, ${from.id})`)

@@ -1,4 +1,4 @@
-// One page of a list that begins with the newest rows, and the number of all its rows.
+// Reads one page of a list, newest rows first, and the number of all its rows.
 
 import { type SelectQueryBuilder, sql } from 'kysely'
 import {
@@ -16,13 +16,13 @@ interface NewestRow {
 }
 
 interface NewestOrder<Row> {
-  /** Stands in cursors. */
+  /** The list's name in cursors. */
   name: string
   /** The table of the rows. The query may join others. */
   table: string
-  /** Without it, ids alone decide: a later row has a higher one. */
+  /** Sorts by creation time. Without it, the list is sorted by id: a later row has a higher one. */
   byCreation?: boolean
-  /** How many of the rows one page takes. */
+  /** @returns how many of the rows fit on the page */
   fit?: (found: Row[], limit: number) => number
 }
 

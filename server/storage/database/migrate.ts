@@ -1,4 +1,4 @@
-// Runs the migrations that a database does not have yet: under a lock, each in a transaction, forward only.
+// Runs the missing migrations of a database: under a lock, all in one transaction, forward only.
 
 import type { Kysely, Migration } from 'kysely'
 import { Migrator } from 'kysely'
@@ -86,7 +86,7 @@ export const listMigrations = (engine: DatabaseEngine): Record<string, Migration
 })
 
 /**
- * Runs the missing migrations. Where a newer release has migrated the database, this one works with it as it is, unless
+ * Runs the missing migrations. If a newer release has migrated the database, this one uses it unchanged, unless
  * the floor is a migration that this release does not know.
  * @throws Error with a message for the operator, when the database is too new or a migration fails
  */
@@ -100,14 +100,14 @@ export async function migrate(
   const { error, results } = await migrator.migrateToLatest()
   if (!error) return
   const step = results?.find((result) => result.status === 'Error')?.migrationName
-  // A newer release, which starts at the same time, may have been first.
+  // A newer release that starts at the same time may have been first.
   if (step === undefined && (await isNewer(connection, migrations))) return
   throw new Error(`The database could not be brought up to date${step ? ` (step ${step})` : ''}.`, {
     cause: error,
   })
 }
 
-/** Whether a newer release has migrated the database, and this one can use it. @throws when it cannot */
+/** @returns true if a newer release has migrated the database @throws if this release cannot use it */
 async function isNewer(connection: Kysely<Tables>, migrations: Record<string, Migration>): Promise<boolean> {
   const { unknown, isUsable } = await readMigrationState(connection, migrations)
   if (unknown.length === 0) return false
@@ -121,10 +121,10 @@ async function isNewer(connection: Kysely<Tables>, migrations: Record<string, Mi
 export interface MigrationState {
   /** Migrations of this release that the database does not have. */
   missing: string[]
-  /** In the database, and of a newer release. */
+  /** Migrations of a newer release in the database. */
   unknown: string[]
   applied: number
-  /** Whether this release may use a database that a newer one has migrated. */
+  /** False if a newer release has migrated the database in a way that this release cannot use. */
   isUsable: boolean
 }
 

@@ -5,7 +5,7 @@ import { describeError, log } from '../../lib/log.ts'
 import type { CommitEffect, Connection, Database, OnCommit, TransactionBody } from './database.ts'
 
 /**
- * Reads see the changes of the transaction. Each write is a savepoint of it. The effects of the writes come with the
+ * Reads see the changes of the transaction. Each write is a savepoint of it. The effects of the writes run at the
  * commit of the transaction.
  */
 export function toNestedDatabase(db: Database, connection: Connection, onCommit: OnCommit): Database {
@@ -13,7 +13,7 @@ export function toNestedDatabase(db: Database, connection: Connection, onCommit:
   return {
     engine: db.engine,
     read: connection,
-    // One write after the other: savepoints of one connection can nest, but not overlap.
+    // Writes run in sequence: savepoints of one connection can nest, but not overlap.
     write(body) {
       const result = previous.then(() => runInSavepoint(connection, onCommit, body))
       previous = result.catch(() => undefined)
@@ -45,7 +45,7 @@ async function rollbackToSavepoint(connection: Connection) {
     await sql`rollback to savepoint inner_verb`.execute(connection)
     await sql`release savepoint inner_verb`.execute(connection)
   } catch (error) {
-    // The whole transaction is lost with its connection or disk. The caller gets the error of the body, which says why.
+    // The whole transaction is lost with its connection or disk. The caller gets the body's error, which has the reason.
     log.warn('savepoint_lost', describeError(error))
   }
 }

@@ -13,7 +13,7 @@ export type { Change, Connection, Database, DatabaseEngine, DatabaseHandle, OnCo
 /**
  * Opens PostgreSQL if `databaseUrl` (postgres://…) is set, else the SQLite file `towpath.db` in `dataDir`.
  * @param where.isSoleServer SQLite only: no other process has caches. So the server stores no change rows, which would
- * make the creation of a link 2 to 7 % slower. It also uses threads for the disk
+ * make the creation of a link 2 to 7 % slower. It also syncs and checkpoints in threads
  * @param where.emptyLogEveryMs interval at which SQLite's write-ahead log is emptied: it has copies of erased rows
  */
 export async function openDatabase(where: {
@@ -27,7 +27,7 @@ export async function openDatabase(where: {
   mkdirSync(where.dataDir, { recursive: true, mode: 0o700 })
   const path = toSqlitePath(where.dataDir)
   const engine = where.databaseUrl ? 'postgres' : 'sqlite'
-  // Its driver is loaded where it is used.
+  // Loads the driver only if it is used.
   const postgres = where.databaseUrl ? await import('./postgres.ts') : undefined
   const migrator =
     where.databaseUrl && postgres

@@ -1,4 +1,4 @@
-// Opens the database for reading only, and runs no migration: for a look at it, in whatever state it is.
+// Opens the database for reading only and runs no migration, to inspect a database in any state.
 
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'

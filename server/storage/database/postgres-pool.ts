@@ -1,6 +1,5 @@
-// The connections to PostgreSQL. They have no session state: a pooler between may give each transaction another
-// connection of the server (PgBouncer in transaction mode), so there are no session settings, no session locks, no LISTEN
-// and no named statements.
+// Connections to PostgreSQL without session state: no session settings, session locks, LISTEN or named statements. A pooler
+// in between can give each transaction another connection of the server (PgBouncer in transaction mode).
 
 import { createConnection } from 'node:net'
 import pg from 'pg'
@@ -28,8 +27,8 @@ interface ConnectionKey {
 }
 
 /**
- * A connection whose query got no answer in time is closed, and PostgreSQL is asked to stop the query. The driver alone
- * would give the connection to the next request, which would wait for the first one's query.
+ * Cancels a query that got no answer in time, and closes its connection. The driver alone would give the connection to the
+ * next request, which would wait for this query.
  */
 class CancelingClient extends pg.Client {
   override query(...args: never[]): never {
@@ -41,14 +40,14 @@ class CancelingClient extends pg.Client {
   async #cancelIfLate(error: unknown): Promise<never> {
     if (!(error instanceof Error && error.message === 'Query read timeout')) throw error
     log.warn('postgres_query_cancelled')
-    // First the cancel: a pooler knows nothing more of a connection that is closed.
+    // Cancel first: a pooler does not know a closed connection any more.
     await requestCancel(this as unknown as ConnectionKey)
     void this.end()
     throw error
   }
 }
 
-/** Resolves when the server has taken the request, or when it cannot be reached. */
+/** Resolves when the server has accepted the request, or cannot be reached. */
 function requestCancel({ host, port, processID, secretKey }: ConnectionKey): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const socket = host.startsWith('/')
@@ -66,7 +65,7 @@ function requestCancel({ host, port, processID, secretKey }: ConnectionKey): Pro
   return promise
 }
 
-/** @param answerMs how long a statement may take before its connection is closed; 0: as long as it likes */
+/** @param answerMs time limit of a statement, after which its connection is closed; 0: no limit */
 export function openPool(url: string, max: number, answerMs: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
@@ -80,7 +79,7 @@ export function openPool(url: string, max: number, answerMs: number): pg.Pool {
         NUMBER_PARSERS[oid] ?? pg.types.getTypeParser(oid as never, format as never),
     },
   })
-  // Without a listener, a connection that is lost during a transaction would end the process.
+  // Without a listener, the loss of a connection during a transaction would crash the process.
   pool.on('connect', (client) =>
     client.on('error', (error) => log.warn('postgres_connection_lost', describeError(error))),
   )

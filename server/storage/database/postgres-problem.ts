@@ -1,4 +1,4 @@
-// Diagnoses a faulty DATABASE_URL, as a sentence with the fix. No sentence has the address, because it may have a
+// Diagnoses a wrong DATABASE_URL, in a sentence with the fix. No sentence has the address, because it can contain a
 // password.
 
 import { sql } from 'kysely'
@@ -7,7 +7,7 @@ import type { Connection } from './database.ts'
 
 const MIN_VERSION = 14
 
-/** The abilities of a connection to PostgreSQL. */
+/** Properties of a connection to PostgreSQL. */
 export interface PostgresFacts {
   /** Such as 150018. */
   version: number
@@ -15,7 +15,7 @@ export interface PostgresFacts {
   isStandby: boolean
   isReadOnly: boolean
   mayCreateTables: boolean
-  /** True where there are no tables yet. */
+  /** True if there are no tables yet. */
   mayWriteRows: boolean
 }
 
@@ -24,7 +24,7 @@ export interface PostgresSettings {
   version: string
   fsync: boolean
   fullPageWrites: boolean
-  /** The setting of this connection. Towpath asks for a synced commit in each of its transactions. */
+  /** The setting of this connection. Towpath sets a synced commit in each of its transactions. */
   synchronousCommit: string
   /** Connections for users like this one. */
   connections: number

@@ -29,9 +29,9 @@ import { openPool } from './postgres-pool.ts'
 import { toInsertChangesText } from './record-change.ts'
 import type { Tables } from './tables.ts'
 
-/** Where the configuration does not say (`DATABASE_POOL`). */
+/** Default of `DATABASE_POOL`. */
 const CONNECTIONS = 10
-// Longer than any query takes. A server that stopped answering must not hold a request for ever.
+// Longer than any query takes. Ends requests if the server stops answering.
 const STATEMENT_MS = 10_000
 // In transactions PostgreSQL's own limit comes first, because it leaves the connection usable.
 const ANSWER_MS = STATEMENT_MS + 1_000
@@ -40,8 +40,8 @@ const RETRY_FOR_MS = 2_000
 const RETRY_MS = 100
 
 /**
- * The last statement of the open transaction of a connection. It goes out in one message with the COMMIT: it costs no
- * round trip, and a process that stalls cannot delay the commit after it.
+ * The last statement of the open transaction of a connection. It is sent in one message with the COMMIT. So it costs no
+ * round trip, and a stalled process cannot delay the commit after it.
  */
 const BEFORE_COMMIT = new WeakMap<DatabaseConnection, string>()
 
@@ -59,7 +59,7 @@ class RetryingDriver extends PostgresDriver {
       try {
         return await super.acquireConnection()
       } catch (error) {
-        // A wrong password or a missing database too: both can become right while the server runs.
+        // A wrong password and a missing database too: both can be fixed while the server runs.
         if (!isDatabaseUnavailable(error) || performance.now() > deadline) throw unavailable(error)
         await Bun.sleep(RETRY_MS)
       }
@@ -78,7 +78,7 @@ class RetryingDriver extends PostgresDriver {
 }
 
 /**
- * One message. Both settings end with the transaction, so they hold behind a pooler too. A request is answered only after
+ * One message. Both settings end with the transaction, so they also work behind a pooler. A request is answered only after
  * a synced commit, whatever the server's default is; stronger settings are kept.
  */
 const toBeginStatements = (statementMs: number) => `begin;
@@ -102,19 +102,19 @@ class RetryingDialect extends PostgresDialect {
   }
 }
 
-/** The number of Kysely's own lock: a server of an older release takes that one. */
+/** The number of Kysely's own lock, which a server of an older release takes. */
 const MIGRATION_LOCK = 3853314791062309107n
 
 /**
  * Kysely's lock for migrations belongs to a session, which a pooler loses. This one belongs to a transaction. Kysely then
- * begins its own, which PostgreSQL takes for the same one, with a warning.
+ * begins its own transaction; PostgreSQL warns and continues the first one.
  */
 class TransactionLockAdapter extends PostgresAdapter {
   override async acquireMigrationLock(connection: Kysely<unknown>) {
     await sql`begin`.execute(connection)
     await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(connection)
   }
-  /** Only when Kysely failed before it ended the transaction is there something to end. */
+  /** Ends the transaction if Kysely failed before it ended it. */
   override async releaseMigrationLock(connection: Kysely<unknown>) {
     await sql`rollback`.execute(connection)
   }
@@ -128,7 +128,7 @@ const createPostgresKysely = (pool: pg.Pool, statementMs: number): Connection =>
  */
 export const openPostgresMigrator = (url: string): Connection => createPostgresKysely(openPool(url, 1, 0), 0)
 
-/** @param connections how many this process opens at most */
+/** @param connections the most that this process opens */
 export function openPostgres(url: string, connections = CONNECTIONS): DatabaseHandle {
   const connection = createPostgresKysely(openPool(url, connections, ANSWER_MS), STATEMENT_MS)
   const writes = new Set<Promise<unknown>>()
@@ -189,7 +189,7 @@ async function writeWithRetries<T>(
   }
 }
 
-/** @throws Failure `unavailable`, which is not retried, when nobody knows whether the commit succeeded */
+/** @throws Failure `unavailable`, which is not retried, if the result of the commit is unknown */
 async function runTransaction<T>(
   connection: Connection,
   announce: AnnounceChange,
@@ -208,7 +208,7 @@ async function runTransaction<T>(
     await setLastStatement(transaction, toInsertChangesText(listChanges(effects)))
     await transaction.commit().execute()
   } catch (error) {
-    // The rollback gives the connection back to the pool. A failed commit does not.
+    // The rollback returns the connection to the pool. A failed commit does not.
     await rollBack(transaction)
     throw isDatabaseUnavailable(error) ? unavailable(error) : error
   }

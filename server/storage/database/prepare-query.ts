@@ -1,5 +1,5 @@
-// Prepared queries: Kysely builds their text once. For an insert of 30 columns the text takes 18 µs, and SQLite takes 6
-// µs.
+// Prepared queries: Kysely builds their text once. Building the text of an insert of 30 columns takes 18 µs; SQLite takes 6 µs
+// for the insert.
 
 import type { Database, Statement } from 'bun:sqlite'
 import { type Compilable, type CompiledQuery, type RawBuilder, sql } from 'kysely'
@@ -8,15 +8,15 @@ import { SqliteExecutor } from './sqlite-kysely.ts'
 
 type QueryValues = Record<string, unknown>
 
-/** Stands for a value while Kysely builds the text. */
+/** Represents a value while Kysely builds the text. */
 class Placeholder {
   constructor(readonly name: string) {}
 }
 
 /**
  * @param build builds the query once for each engine, from placeholders. It must pass the values on without reading
- * them. Every call must give values for the same names. On SQLite, what is no placeholder stands in the text, where the
- * planner sees it: a partial index needs that.
+ * them. Every call must give values for the same names. On SQLite, constants are written into the text, because a partial
+ * index needs to see them.
  */
 export function prepareQuery<V extends QueryValues, Row>(
   build: (connection: Connection, values: V) => Compilable<Row>,
@@ -57,12 +57,12 @@ export function prepareInsert<V extends QueryValues>(
   }
 }
 
-/** Into a table with ids. */
+/** An insert into a table with ids. */
 interface Insert extends Compilable<unknown> {
   returning(column: 'id'): Compilable<{ id: number }>
 }
 
-/** More rows are cut into parts: each count of rows is a statement of its own. */
+/** Rows per statement. Each number of rows needs its own statement, so larger lists are cut into parts. */
 const ROWS_AT_ONCE = 25
 
 /**
@@ -94,7 +94,7 @@ function toRows<Row extends QueryValues>(values: QueryValues, count: number): Ro
   return rows as Row[]
 }
 
-/** A condition on a list of any length, which is one value of a prepared query. */
+/** The condition that a column is in a list. The list is one value of a prepared query. */
 export const isOneOf = (connection: Connection, column: string, list: readonly number[]) =>
   connection.getExecutor() instanceof SqliteExecutor
     ? sql<boolean>`${sql.ref(column)} in (select value from json_each(${list}))`
@@ -123,7 +123,7 @@ function prepareElsewhere<V extends QueryValues, Row>(
 ) {
   const queries = new WeakMap<object, CompiledQuery<Row>>()
   return async (connection: Connection, values: V): Promise<Row[]> => {
-    // Each pool of PostgreSQL has its adapter.
+    // Each pool of PostgreSQL has its own adapter.
     const { adapter } = connection.getExecutor()
     let query = queries.get(adapter)
     if (!query) {
@@ -153,8 +153,8 @@ const toParameters = (names: string[], values: QueryValues) =>
   }) as never[]
 
 /**
- * SQLite plans a statement anew at each execution where its planner has looked at the value of a `?`
- * (https://sqlite.org/c3ref/prepare.html, the third reason to prepare again). It does not look behind a plus.
+ * If SQLite's planner has used the value of a `?`, SQLite prepares the statement again at each execution
+ * (https://sqlite.org/c3ref/prepare.html, the third reason to prepare again). The planner does not use the value of `+?`.
  */
 function toSqliteText({ sql, parameters }: CompiledQuery): { text: string; names: string[] } {
   const [first = '', ...parts] = sql.split('?')

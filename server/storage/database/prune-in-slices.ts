@@ -1,15 +1,15 @@
-// Deletes old rows of a table a slice at a time: with SQLite each slice runs on the event loop, so it is short, and other
-// writes come between two slices.
+// Deletes old rows of a table in slices. With SQLite each slice runs on the event loop, so it is short, and other
+// writes run between two slices.
 
 import { type RawBuilder, sql } from 'kysely'
 import { takeTurn } from '../../lib/concurrency/take-turn.ts'
 import type { Database, DatabaseEngine } from './open-database.ts'
 import type { Tables } from './tables.ts'
 
-/** A row has at most some kilobytes: a hundred are a few milliseconds of processor time. */
+/** A row has at most some kilobytes, so a hundred take a few milliseconds of processor time. */
 const SLICE_ROWS = 100
 
-/** Every table has the place of its rows, whatever its key is. */
+/** Selects rows by their physical place, which every table has, whatever its key is. */
 const isAmong: Record<DatabaseEngine, (places: RawBuilder<unknown>) => RawBuilder<unknown>> = {
   sqlite: (places) => sql`rowid in (${places})`,
   postgres: (places) => sql`ctid = any(array(${places}))`,
@@ -17,7 +17,7 @@ const isAmong: Record<DatabaseEngine, (places: RawBuilder<unknown>) => RawBuilde
 const PLACE: Record<DatabaseEngine, RawBuilder<unknown>> = { sqlite: sql`rowid`, postgres: sql`ctid` }
 
 /**
- * @param isOld needs an index: each slice looks for its rows anew
+ * @param isOld needs an index, because each slice searches for its rows again
  * @returns how many rows are deleted
  */
 export async function pruneInSlices(

@@ -1,5 +1,5 @@
 // Announces a change of a link or a workspace to all processes. This is the only way to invalidate cache entries: the
-// commit announces it in this process, and stores a row that the others follow (docs/adr/0032).
+// commit announces the change in this process, and stores a row that other processes read (docs/adr/0032).
 
 import type { Database } from 'bun:sqlite'
 import type { Change, OnCommit } from './database.ts'
@@ -12,7 +12,7 @@ export function recordChange(onCommit: OnCommit, ...changes: Change[]): void {
   for (const change of changes) onCommit(change)
 }
 
-/** Texts and numbers as SQLite's JSON functions read them: [domain, slug_key, workspace_id]. */
+/** [domain, slug_key, workspace_id], for SQLite's JSON functions. */
 const toRow = (change: Change) =>
   'workspaceId' in change ? [null, null, change.workspaceId] : [change.domain, change.slugKey, null]
 
@@ -27,7 +27,7 @@ export function insertChangesIntoSqlite(database: Database, changes: Change[]): 
 }
 
 /**
- * The statement for PostgreSQL, without parameters: COMMIT follows in the same message, and such a message has none.
+ * The statement for PostgreSQL. It has no parameters, because it shares its message with COMMIT.
  * @returns undefined without changes
  */
 export function toInsertChangesText(changes: Change[]): string | undefined {
@@ -41,7 +41,7 @@ export function toInsertChangesText(changes: Change[]): string | undefined {
 }
 
 /**
- * Each UTF-16 unit as four hexadecimal digits, so that no letter of the text is a part of the SQL
+ * Writes each UTF-16 unit as four hexadecimal digits, so that no letter of the text can be SQL
  * (https://www.postgresql.org/docs/current/sql-syntax-lexical.html#SQL-SYNTAX-STRINGS-UESCAPE).
  */
 function toTextLiteral(text: string): string {

@@ -1,4 +1,4 @@
-// Gives a database of an unreleased version the names of the steps that have replaced that version's own.
+// Renames the migrations in a database of an unreleased version to the steps that have replaced them.
 
 import { type Kysely, sql } from 'kysely'
 
@@ -12,7 +12,7 @@ export const REPLACED_STEPS: readonly string[] = `
   .trim()
   .split(/\s+/)
 
-/** They make the same tables, columns and indexes. */
+/** They create the same tables, columns and indexes. */
 const NEW_STEPS = [
   '0010-account-security',
   '0011-domains-and-trash',
@@ -44,13 +44,13 @@ export async function renameSteps(connection: Kysely<unknown>, applied: string[]
         'Start the version with all of them once, then this one.',
     )
   await (connection as Kysely<TablesOfSteps>).transaction().execute(async (transaction) => {
-    // The deletion is the lock: a second process waits for it, and then finds nothing to delete.
+    // The deletion is the lock: a second process waits for it, and then finds no rows to delete.
     const deleted = await transaction
       .deleteFrom('kysely_migration')
       .where('name', 'in', REPLACED_STEPS)
       .returning('timestamp')
       .execute()
-    // Steps are sorted by time, so these follow the steps of 0.1.0, whatever the clock says now.
+    // Steps are sorted by time. With this time they follow the steps of 0.1.0, independent of the clock.
     const timestamp = deleted
       .map((row) => row.timestamp)
       .toSorted()

@@ -16,7 +16,7 @@ import {
 import type { Connection } from './database.ts'
 import type { Tables } from './tables.ts'
 
-// Statements of a database that stay prepared. By default they are 20, and a cycle of the deliverer alone has as many.
+// The number of prepared statements that stay. The default is 20, and one cycle of the deliverer uses as many.
 Database.MAX_QUERY_CACHE_SIZE = 200
 
 class Adapter extends SqliteAdapter {
@@ -28,13 +28,13 @@ class Adapter extends SqliteAdapter {
 const adapter = new Adapter()
 const compiler = new SqliteQueryCompiler()
 
-/** Runs each statement where it is asked for. Kysely's own executor waits for a connection of a pool first. */
+/** Runs each statement immediately. Kysely's own executor waits for a connection of a pool first. */
 export class SqliteExecutor extends DefaultQueryExecutor {
   readonly #connection: DatabaseConnection
 
   constructor(
     readonly database: Database,
-    /** Runs before each statement, which fails with what it throws. */
+    /** Runs before each statement. If it throws, the statement fails with this error. */
     readonly allow: () => void,
   ) {
     const connection = connect(database, allow)
@@ -47,13 +47,13 @@ export class SqliteExecutor extends DefaultQueryExecutor {
   }
 }
 
-/** @param allow runs before each statement; the statement fails with what it throws */
+/** @param allow runs before each statement; if it throws, the statement fails with this error */
 export function createSqliteKysely(database: Database, allow: () => void = () => {}): Connection {
   const executor = new SqliteExecutor(database, allow)
   return new Kysely<Tables>({ config: CONFIG, dialect, driver: findDriver(database), executor })
 }
 
-/** Only migrations, whose connection begins transactions by itself, need a driver. */
+/** Only migrations need a driver, because their connection begins transactions itself. */
 const DRIVERS = new WeakMap<Database, Driver>()
 
 function findDriver(database: Database): Driver {

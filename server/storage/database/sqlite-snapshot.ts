@@ -1,4 +1,4 @@
-// Copies the SQLite file as of one moment, beside a server that writes, and reads what the copy holds.
+// Takes a snapshot of the SQLite file while a server writes, and reads facts from the copy.
 
 import { Database } from 'bun:sqlite'
 import { syncToDisk } from '../write-durably.ts'
@@ -6,8 +6,8 @@ import { listMigrations } from './migrate.ts'
 import { REPLACED_STEPS } from './rename-steps.ts'
 
 /**
- * A process of its own, because the statement blocks it until the end. VACUUM INTO reads in one transaction, and what it
- * writes has no free pages, so nothing that was erased is in the copy. The check finds a copy that the disk damaged.
+ * A separate process, because the statement blocks it until the end. VACUUM INTO reads in one transaction and writes no
+ * free pages, so the copy has no erased rows. The check finds damage by the disk.
  */
 const SNAPSHOT_SCRIPT = `
   const { Database } = require('bun:sqlite')
@@ -26,7 +26,7 @@ export interface SqliteSnapshot {
   stop(): void
 }
 
-/** Starts the copy. When the new file begins to grow, the moment of its rows is past. */
+/** Starts the copy. The snapshot is taken before the new file begins to grow. */
 export function startSqliteSnapshot(from: string, to: string): SqliteSnapshot {
   const child = Bun.spawn([process.execPath, '-e', SNAPSHOT_SCRIPT, from, to], {
     // A compiled server is its own executable. The variable makes it act as Bun.
@@ -43,7 +43,7 @@ export function startSqliteSnapshot(from: string, to: string): SqliteSnapshot {
   return { done: finish(), stop: () => child.kill('SIGKILL') }
 }
 
-/** The line of an uncaught error that names it. */
+/** Finds the line of an uncaught error with its message. */
 const toReason = (stderr: string) =>
   /^\w*Error: (.*)$/m.exec(stderr)?.[1] ?? stderr.trim().split('\n').at(-1) ?? 'no reason was given'
 
@@ -81,13 +81,13 @@ export function listSqliteFileKeys(path: string): Set<string> {
   }
 }
 
-/** Whether this release knows the migration, by its name of today or that of an unreleased version. */
+/** @returns true if this release knows the migration, by its current name or that of an unreleased version */
 export const isKnownMigration = (name: string): boolean =>
   name in listMigrations('sqlite') || REPLACED_STEPS.includes(name)
 
 /**
- * Leaves out the next ids of every table. For a file from a backup: clients may know ids that were given out after the
- * backup, and no new row may get one of them.
+ * Skips the next ids of every table. For a file from a backup: clients may know ids from after the backup, and no new row
+ * may get one of them.
  */
 export function skipIds(path: string, ids: number): void {
   const database = new Database(path)

@@ -1,5 +1,5 @@
 // The database in one SQLite file, with one reader and one writer. The writer commits in groups: synced commits of one
-// row measured 5,000 rows a second, of 50 rows 117,000.
+// row reach 5,000 rows a second, of 50 rows 117,000.
 
 import { Database } from 'bun:sqlite'
 import { describeError, log } from '../../lib/log.ts'
@@ -23,7 +23,7 @@ export function isVersionBelow(version: string, floor: string): boolean {
 }
 
 const OPEN_WITHIN_MS = 10_000
-// Longer than any migration. A starting process waits while another one migrates, because it serves nobody yet.
+// Longer than any migration. A starting process waits while another one migrates.
 const MIGRATION_WAIT_MS = 10 * 60_000
 
 const PRAGMAS = [
@@ -39,10 +39,10 @@ const PRAGMAS = [
 ]
 
 const PRAGMAS_WITH_THREADS = [
-  // COMMIT does not sync: log-sync.ts does, before the commit is answered. SQLite itself still syncs the log before it
-  // moves pages into the file, and the head of each new log.
+  // COMMIT does not sync; log-sync.ts does, before the commit is answered. SQLite still syncs the log before it
+  // moves pages into the file, and the header of each restarted log.
   'synchronous=NORMAL',
-  // The writer does a checkpoint itself only when the thread has left it 256 MB.
+  // The writer makes a checkpoint itself only when the log has 256 MB.
   'wal_autocheckpoint=65536',
 ]
 
@@ -54,8 +54,8 @@ export async function openSqliteMigrator(path: string): Promise<Connection> {
 interface SqliteOptions {
   storesChanges?: boolean
   /**
-   * For a server: threads do the syncs and checkpoints, which would hold up the requests. Elsewhere COMMIT syncs, and each
-   * thousandth page brings a checkpoint.
+   * For a server: threads do the syncs and checkpoints, which would delay requests. Without threads COMMIT syncs, and SQLite
+   * makes a checkpoint after each thousand pages.
    */
   usesThreads?: boolean
   emptyLogEveryMs?: number

@@ -1,4 +1,4 @@
-// Requests to an S3-compatible bucket, signed with AWS Signature Version 4. Bun's own S3 client is not used: it adds
+// Client of an S3-compatible bucket, with AWS Signature Version 4. Bun's own S3 client is not used, because it adds
 // AWS_SESSION_TOKEN of the environment to the operator's keys, and has no time limits.
 
 import { AwsV4Signer } from 'aws4fetch'
@@ -8,14 +8,14 @@ export interface UploadBucket {
   /** `https://s3.eu-central-1.amazonaws.com` */
   endpoint: string
   bucket: string
-  /** Before each key, without slashes around it; '' for none. */
+  /** The prefix of each key, without slashes at its ends; '' for none. */
   prefix: string
   region: string
   accessKeyId: string
   secretAccessKey: string
 }
 
-/** The bucket is out of reach, or refuses a request. The message names no secret. */
+/** The bucket cannot be reached, or refuses a request. The message has no secret. */
 export class BucketError extends Error {
   override name = 'BucketError'
 }
@@ -23,7 +23,7 @@ export class BucketError extends Error {
 interface PutFile {
   path: string
   bytes: number
-  /** The bucket compares it with what it gets. */
+  /** The bucket compares it with the received body. */
   sha256: string
 }
 
@@ -35,16 +35,16 @@ interface BucketRequest {
   /** Opens the body, again for each attempt. */
   openBody?: () => ReadableStream<Uint8Array>
   timeoutMs: number
-  /** Statuses that are answers and no errors. */
+  /** Statuses that are not errors. */
   expected: number[]
 }
 
 const TIMEOUT_MS = 15_000
-/** A bucket that takes fewer bytes in a second is as good as away. */
+/** A slower bucket counts as unavailable. */
 const SLOWEST_BYTES_PER_SECOND = 256 * 1024
-/** S3 answers 500 and 503 now and then, and wants the same request again. Every request of ours can be repeated. */
+/** S3 sometimes answers 500 and 503 and expects the same request again. All our requests are safe to repeat. */
 const PAUSES_MS = [100, 400]
-/** The SHA-256 of nothing. */
+/** The SHA-256 of an empty body. */
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 const ERROR_CODE = /<Code>([A-Za-z0-9]{1,60})<\/Code>/
 
@@ -83,7 +83,7 @@ export function createBucketClient(
       const body = response.body ?? new Blob([]).stream()
       if (response.status !== 404)
         return range ? body.pipeThrough(cutOut(range, response.status === 206 ? range.start : 0)) : body
-      // A bucket that does not exist is 404 too.
+      // An unknown bucket is 404 too.
       await throwUnlessKeyIsMissing(response)
     },
     async delete(key: string): Promise<void> {
@@ -149,7 +149,7 @@ async function attemptRequest(
     region: bucket.region,
     service: 's3',
   }).sign()
-  // The limit is for the answer's head only: a visitor may take long for the file that follows.
+  // The limit is for the answer's head only, because a visitor can take long for the file after it.
   const limit = new AbortController()
   const timer = setTimeout(() => limit.abort(), timeoutMs)
   const signal = AbortSignal.any([closing, limit.signal])
@@ -185,9 +185,8 @@ interface BucketPage {
 }
 
 /**
- * Reads one page of a bucket's list (ListObjectsV2). Keys of other programs may be in it, and are no concern of
- * ours.
- * @throws where the text is no such page
+ * Reads one page of a bucket's list (ListObjectsV2). It can contain keys of other programs, which are left out.
+ * @throws if the text is not such a page
  */
 function parseBucketPage(xml: string): BucketPage {
   if (!xml.includes('<ListBucketResult')) throw new Error('The bucket for uploads does not answer as S3 does')

@@ -1,5 +1,5 @@
-// The file store in a directory of this machine: one folder for each UTC day, and one file for each key in it. A draft
-// lies beside its file as `<key>.draft`, so its last step is a rename.
+// The file store in a directory of this machine: a folder for each UTC day, and in it a file for each key. A draft is
+// `<key>.draft` in the same folder, so its last step is a rename.
 
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -14,11 +14,11 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 const NAME = /^[0-9a-f]{32}(?:\.draft)?$/
 const KEY_OR_DRAFT = /^\d{4}-\d{2}-\d{2}\/[0-9a-f]{32}(?:\.draft)?$/
 const READ_BYTES = 64 * 1024
-/** A file is synced while it grows, so that no single sync has to write all of it while others wait for the disk. */
+/** A file is synced while it grows, so that other files do not wait for one long sync. */
 const SYNC_EVERY_BYTES = 8 * 1024 * 1024
 
 export interface DirectoryStoreNeeds {
-  /** Made where it is missing. */
+  /** Created if it is missing. */
   dir: string
   /** See `toFileOwner`. */
   owner: string
@@ -36,14 +36,14 @@ export async function openDirectoryStore({ dir, owner, now }: DirectoryStoreNeed
       if (!KEY_OR_DRAFT.test(key)) return
       await rm(join(dir, key), { force: true })
       const [day = ''] = key.split('/')
-      // A folder of today may get its next file at any moment.
+      // A folder of today can get a file at any time.
       if (day < toUtcDay(now())) await rmdir(join(dir, day)).catch(() => {})
     },
     async close() {},
   }
 }
 
-/** Reads a directory that may not be there, and makes nothing. */
+/** Reads a directory that may not exist, and creates nothing. */
 export const createDirectoryReader = (dir: string): Pick<FileStore, 'read' | 'list'> => ({
   async read(key, range) {
     if (!FILE_KEY.test(key)) return undefined
@@ -53,7 +53,7 @@ export const createDirectoryReader = (dir: string): Pick<FileStore, 'read' | 'li
   list: (fromDay) => listFiles(dir, fromDay),
 })
 
-/** Makes a folder whose name survives a power cut, also where an earlier process has made it and not synced it. */
+/** Creates and syncs a folder, so that it survives a power cut. Also syncs an existing folder, which may not be synced yet. */
 async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 })
   await syncToDisk(dirname(path))
@@ -61,7 +61,7 @@ async function makeFolder(path: string): Promise<void> {
 
 type DayFolders = (day: string, again?: boolean) => Promise<void>
 
-/** Makes the folder of a day once. All drafts wait for its sync, not only the first one. */
+/** Creates the folder of a day once. All drafts wait for its sync, not only the first one. */
 function createDayFolders(dir: string): DayFolders {
   let made: { day: string; done: Promise<void> } | undefined
   return (day, again = false) => {
@@ -80,7 +80,7 @@ async function openDraft(folders: DayFolders, path: string): Promise<FileHandle>
   const day = basename(dirname(path))
   await folders(day)
   return open(path, 'wx', 0o600).catch(async (error) => {
-    // The clock was set back to a day whose folder is deleted.
+    // The clock was set back to a day whose folder was deleted.
     if (error.code !== 'ENOENT') throw error
     await folders(day, true)
     return open(path, 'wx', 0o600)
@@ -160,7 +160,7 @@ async function* listFiles(dir: string, fromDay = ''): AsyncIterable<StoredFile> 
   }
 }
 
-/** It may be deleted at any moment. */
+/** For files that can be deleted at any time. */
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }

@@ -1,14 +1,14 @@
-// The contract of the file store, which keeps what senders upload: a directory of this machine, or a bucket (S3).
+// The interface of the file store for uploads: a directory of this machine, or a bucket (S3).
 
-/** A file that is being stored. `commit` or `discard` ends it. */
+/** A file while it is written. `commit` or `discard` ends it. */
 export interface FileDraft {
-  /** Names the file from its commit on: `2026-11-23/…`, with the UTC day of its draft. */
+  /** The key of the file after its commit: `2026-11-23/…`, with the UTC day of its draft. */
   readonly key: string
-  /** Resolves when the next chunk may come. @throws where the disk is full, or the bucket refuses */
+  /** Resolves when the next chunk can be written. @throws if the disk is full, or the bucket refuses */
   write(chunk: Uint8Array): Promise<void>
   /** Resolves when the file survives a power cut. */
   commit(): Promise<void>
-  /** Leaves nothing behind, also after a commit whose row is not stored. Never throws. */
+  /** Deletes the draft or, after a commit whose row is not stored, the file. Never throws. */
   discard(): Promise<void>
 }
 
@@ -20,14 +20,14 @@ export interface StoredFile {
 }
 
 export interface FileStore {
-  /** Whether every node of a cluster reads the same files. */
+  /** True if every node of a cluster reads the same files. */
   readonly isShared: boolean
   create(): Promise<FileDraft>
-  /** @param range bytes, the end exclusive. @returns undefined where the file is gone */
+  /** @param range bytes, the end exclusive. @returns undefined if the file does not exist */
   read(key: string, range?: { start: number; end: number }): Promise<ReadableStream<Uint8Array> | undefined>
-  /** A file that is gone already is no error. */
+  /** A missing file is not an error. */
   delete(key: string): Promise<void>
-  /** All files whose drafts began on this UTC day (`2026-11-23`) or later, oldest day first, drafts of a crash too. */
+  /** All files whose drafts began on this UTC day (`2026-11-23`) or later, oldest day first, including drafts of a crash. */
   list(fromDay?: string): AsyncIterable<StoredFile>
   close(): Promise<void>
 }

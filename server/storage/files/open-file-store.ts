@@ -1,4 +1,4 @@
-// Opens the file store: in the bucket that the operator names, or else in a directory.
+// Opens the file store: in the operator's bucket if there is one, else in a directory.
 
 import type { UploadBucket } from './bucket-client.ts'
 import { createDirectoryReader, openDirectoryStore } from './directory-store.ts'
@@ -7,9 +7,9 @@ import { createBucketReader, openS3Store } from './s3-store.ts'
 
 export interface FileStorePlace {
   bucket: UploadBucket | undefined
-  /** The files, where there is no bucket. All workers of a machine share it. */
+  /** The directory of the files if there is no bucket. All workers of a machine share it. */
   uploadsDir: string
-  /** Drafts of this process, where there is a bucket. */
+  /** The directory for drafts of this process if there is a bucket. */
   draftsDir: string
 }
 
@@ -24,7 +24,7 @@ export const openFileStore = ({
     ? openS3Store({ bucket, draftsDir, owner, now })
     : openDirectoryStore({ dir: uploadsDir, owner, now })
 
-/** Reads files without a place for drafts, and makes nothing: for commands beside a server. */
+/** Only reads files, and creates nothing: for commands beside a server. */
 export function createFileReader({
   bucket,
   uploadsDir,

@@ -1,6 +1,6 @@
-// The file store in an S3-compatible bucket. A draft waits on the local disk, because S3 wants either the length of an
-// object beforehand, or parts of 5 MiB and more, which 20 uploads would hold in memory. The bucket then gets it in one
-// request, so an upload that breaks off leaves nothing there.
+// The file store in an S3-compatible bucket. A draft is written to the local disk, because S3 needs either the length of an
+// object in advance, or parts of 5 MiB and more, which 20 uploads would hold in memory. Then one request sends it to the
+// bucket, so an interrupted upload leaves nothing there.
 
 import { createHash } from 'node:crypto'
 import { mkdir, open, rm } from 'node:fs/promises'
@@ -12,14 +12,14 @@ import { writeAll } from './write-all.ts'
 
 export interface S3StoreNeeds {
   bucket: UploadBucket
-  /** Drafts wait here. It belongs to this process, and is emptied when the store opens. */
+  /** The directory of drafts. It belongs to this process, and is emptied when the store opens. */
   draftsDir: string
   /** See `toFileOwner`. */
   owner: string
   now: () => number
-  /** A request to the bucket that takes longer without any progress is given up. */
+  /** A request to the bucket is aborted after this time without progress. */
   timeoutMs?: number
-  /** How many files one answer of the bucket lists. */
+  /** The number of files in one answer of the bucket's list. */
   filesOfPage?: number
 }
 
@@ -46,7 +46,7 @@ export async function openS3Store({
   }
 }
 
-/** Reads a bucket without a place for drafts. */
+/** Only reads a bucket, so it needs no directory of drafts. */
 export const createBucketReader = (bucket: UploadBucket) => toReader(createBucketClient(bucket))
 
 const toReader = (client: BucketClient): Pick<FileStore, 'read' | 'list'> => ({

@@ -1,17 +1,17 @@
-// Runs the exports of an engine, and ends them when the engine closes.
+// Runs the exports of an engine, and aborts them when the engine closes.
 
 import { createSerialQueue } from '../../lib/concurrency/serial-queue.ts'
 import { unavailable } from '../../lib/failure.ts'
 import type { ExportedFile, HitExport } from './hit-engine.ts'
 
 type ExportRunner = (request: HitExport, signal: AbortSignal) => Promise<ExportedFile>
-/** Runs a statement of an export when its turn has come, unless the export was aborted. */
+/** Runs a statement of an export in its turn, unless the export was aborted. */
 export type StatementRunner = <T>(work: () => Promise<T>) => Promise<T>
 
 export interface ClickExporter {
-  /** @throws when `signal` aborts, the exporter is closed, or the disk has too little room */
+  /** @throws when `signal` aborts, the exporter is closed, or the disk has too little space */
   run: ExportRunner
-  /** Ends the exports that run. */
+  /** Aborts the running exports. */
   close(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ export interface ClickExporter {
 export function openClickExporter(
   runExport: (request: HitExport, signal: AbortSignal, run: StatementRunner) => Promise<ExportedFile>,
 ): ClickExporter {
-  // Native work has two threads. The other one is for questions, loads and files.
+  // Native work has two threads. Exports use one, so the other one is free for questions, loads and files.
   const statements = createSerialQueue()
   const closing = new AbortController()
   const running = new Set<Promise<unknown>>()

@@ -1,5 +1,5 @@
-// Builds the SQL statements that list clicks: those of a link, page by page in the order in which the engine got them; and the
-// newest ones of a workspace.
+// Builds the SQL statements that list clicks: pages of a link's clicks in the order in which the engine got them, and the
+// newest clicks of a workspace.
 
 import { createBinder, type FilterDialect, type Statement, toAnyOfSql } from '../filter-sql.ts'
 import type { Hit } from './hit.ts'
@@ -19,8 +19,8 @@ const FIELDS = Object.keys(HIT_COLUMNS) as (keyof Hit)[]
 const NUMBERS: ReadonlySet<keyof Hit> = new Set(['id', 'at', 'workspaceId', 'linkId', 'importId'])
 
 /**
- * A node's batches are loaded in order, and the ids of its hits ascend with them. So a hit that comes late has a higher id
- * than those of its node that were read before, whatever its time is. Imported hits have no such place.
+ * A node's batches are loaded in order, and the ids of its hits ascend with them. So a late hit has a higher id than all hits
+ * of its node that were read before, whatever its time is. Imported hits have no such order.
  */
 export function toClickPageSql(
   { workspaceId, linkId, classes, after, limit }: ClickPageQuery,

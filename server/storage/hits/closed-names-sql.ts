@@ -1,4 +1,4 @@
-// SQL that closes the names of browsers, systems and devices, the same in each hit engine.
+// SQL that replaces unknown names of browsers, systems and devices by `Other`, the same in each hit engine.
 
 import { OTHER } from '../clients/client-names.ts'
 import { CLOSED_DIMENSIONS, CLOSED_NAMES } from '../clients/closed-names.ts'

@@ -1,18 +1,18 @@
-// A visitor belongs to one UTC day. What an engine stores keeps 48 bits of the visitor's hash, and has 16 bits of the day
-// above them, so that no two days share a visitor, and the visitors of several days are the sum of each day's.
+// The stored form of a visitor: 48 bits of the visitor's hash, and above them 16 bits of the UTC day. So no two days share a
+// visitor, and the visitors of several days are the sum of each day's.
 
 import { DAY_MS } from '../../lib/utc-day.ts'
 
 const HASH_BITS = 48
 const DAY_BITS = 16
-/** In SQL, days are multiplied into their place: DuckDB refuses a shift into the highest bit. */
+/** SQL multiplies the day by this, because DuckDB refuses a shift into the highest bit. */
 const DAY_UNIT = 2n ** BigInt(HASH_BITS)
 const HASH_MASK = DAY_UNIT - 1n
 const DAY_MASK = 2n ** BigInt(DAY_BITS) - 1n
 
 /**
- * The visitor as the engines store it. A stored visitor stays the same on its day, so a hit may come twice, or from
- * another engine. `NO_VISITOR` stays nobody.
+ * The visitor as the engines store it. A stored visitor does not change when it is converted again for its day, so hits can
+ * come from another engine. `NO_VISITOR` stays `NO_VISITOR`.
  * @param visitor the digits of 64 bits
  * @param at milliseconds since the epoch
  */

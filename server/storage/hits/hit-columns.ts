@@ -32,7 +32,7 @@ export const HIT_COLUMNS: Record<keyof Hit, string> = {
   params: 'params',
 }
 
-/** The columns that a question may filter or group by. */
+/** The columns that a question can filter or group by. */
 export const QUERY_COLUMNS = Object.fromEntries(
   (['linkId', 'class', ...HIT_DIMENSIONS] as const).map((field) => [field, HIT_COLUMNS[field]]),
 ) as Record<OwnColumn, string>

@@ -1,4 +1,4 @@
-// All hits of an engine, day by day, for a move to another engine, with sums of each day that both engines can compare.
+// Figures of each day, which a move to another engine compares in both engines.
 
 import type { Hit } from './hit.ts'
 import { HIT_COLUMNS } from './hit-columns.ts'
@@ -53,7 +53,7 @@ export const HASHED_COLUMNS: readonly string[] = [
   ...(Object.keys(HIT_COLUMNS) as (keyof Hit)[]).map((field) => HIT_COLUMNS[field]),
 ]
 
-/** @returns the first workspace whose figures differ, with a sentence that names the difference; undefined when none does */
+/** @returns the first workspace whose figures differ, with a sentence about the difference; undefined if all are equal */
 export function findDayDifference(
   source: readonly HitDayFigures[],
   copy: readonly HitDayFigures[],

@@ -15,23 +15,23 @@ interface CountDialect extends FilterDialect {
 
 export interface HitJoinDialect extends CountDialect, OriginJoinDialect {
   /**
-   * Hits with only the columns that counting without filters needs: `hits` is a view, and planning all its columns takes
+   * Hits with only the columns for counting without filters. `hits` is a view, and planning all its columns takes
    * longer than counting the hits of a day.
    */
   countedHits: string
-  /** How a column's value is stored. With it, the visitors of the top values are counted as bits: see `toTopSql`. */
+  /** The stored form of a column. If it is given, the visitors of the top values are counted as bits: see `toTopSql`. */
   storedAs(column: OwnColumn): StoredExpression
 }
 export type HitLookUpDialect = CountDialect & OriginLookUpDialect
 export type HitDialect = HitJoinDialect | HitLookUpDialect
 
-/** The stored columns behind a value, and the expression that makes the value of them. */
+/** The stored columns behind a value, and the expression that computes the value. */
 export interface StoredExpression {
   columns: string[]
   value: string
 }
 
-/** The extra parts that a query for last clicks needs (last-clicks-sql.ts). */
+/** The additional parts for a query for last clicks (last-clicks-sql.ts). */
 export interface SpanDialect extends Pick<FilterDialect, 'placeholder'> {
   /**
    * A table with the rows (`visitor`, `since`, `until`, `span`), from four lists of equal length. Visitors are texts.

@@ -1,5 +1,5 @@
-// The contract of a hit engine: it loads each batch exactly once and answers questions. DuckDB is one engine.
-// tests/contracts tests every engine against the contract.
+// The interface of a hit engine, which loads each batch exactly once and answers questions. tests/contracts tests DuckDB and
+// ClickHouse against it.
 
 import type { ColumnFilter } from '../filter-sql.ts'
 import type { OriginDimension } from '../sources/origin-sql.ts'
@@ -15,12 +15,12 @@ export interface Batch {
   path: string
 }
 
-/** A dimension with a column of its own. */
+/** A dimension with its own column. */
 export type OwnColumn = HitDimension | 'linkId' | 'class'
 /** A dimension that is stored with the hit. */
 export type StoredColumn = OwnColumn | ParamColumn
 /**
- * Dimensions that a question may filter or group by. Source and channel are computed from stored columns for each
+ * Dimensions that a question can filter or group by. Source and channel are computed from stored columns for each
  * question.
  */
 export type HitColumn = StoredColumn | OriginDimension
@@ -39,18 +39,18 @@ export type OriginGrouping = ColumnGrouping<OriginDimension>
 export type HitGrouping =
   | { by: 'total' }
   /**
-   * A hit belongs to the last bucket that starts at or before it. The caller names the starts (ascending milliseconds,
-   * the first at or before the query's start), so no engine needs to know time zones.
+   * A hit belongs to the last bucket that starts at or before it. The caller passes the starts (ascending milliseconds,
+   * the first at or before the query's start), so engines do not need time zones.
    */
   | { by: 'time'; starts: number[] }
   | ColumnGrouping<StoredColumn>
   | OriginGrouping
   /** Each link on each UTC day. `readLinkDay` reads the keys. */
   | { by: 'linkDay' }
-  /** A link counts in each of its groups (its tags, its domain). `groups` names the groups link by link. */
+  /** A link counts in each of its groups (its tags, its domain). `groups` lists the groups of each link. */
   | { by: 'linkGroup'; groups: { linkId: number; group: string | number }[]; limit: number }
 
-/** More days than anybody counts clicks for. */
+/** An upper limit of days since 1970, for the keys of `linkDay`. */
 export const LINK_DAYS = 65_536
 
 /** Reads the key of the grouping `linkDay`. */
@@ -65,7 +65,7 @@ export interface HitSelection {
   classes: HitClass[]
   /** Only clicks when absent. An empty list selects no hit. */
   outcomes?: HitOutcome[]
-  /** Whether imports have brought the hits. Both kinds when absent. */
+  /** Selects imported hits, or all others. Both kinds when absent. */
   imported?: boolean
   filters: HitFilter[]
 }
@@ -125,23 +125,23 @@ export interface ExplainedAnswer {
 }
 
 export interface RollUpProgress {
-  /** How many days and months this call has rolled up. After any, another call may do more. */
+  /** The number of days and months that this call has rolled up. If it is above 0, another call can do more. */
   rolled: number
-  /** Closed days that are not rolled up. Some of them may have to wait, because their hits still arrive. */
+  /** Closed days that are not rolled up. Some of them must wait, because their hits still arrive. */
   waiting: number
-  /** The roll-up failed, was logged, and rests. Another call tries another one. */
+  /** The roll-up failed, was logged, and pauses. Another call tries another one. */
   failed?: true
 }
 
 /**
- * A question for each visitor's last click before a moment, for many moments at once. A click is a redirect of a
- * person that this server has recorded: imported hits are of visitors that nobody can find again.
+ * A question for each visitor's last click before a time, for many times at once. A click is a redirect of a
+ * person that this server has recorded. Imported hits do not count, because their visitors are unknown.
  */
 export interface LastClicksQuery {
   workspaceId: number
   /** Visitors with their whole hash. Milliseconds since the epoch. A click in the same millisecond counts as before the moment. */
   moments: { visitor: string; at: number }[]
-  /** Only a click that is younger than this at the moment counts. */
+  /** Only a click within this time before the moment counts. */
   withinMs: number
 }
 
@@ -189,7 +189,7 @@ export interface RecentClicksQuery {
   limit: number
 }
 
-/** What a feed shows of a click. */
+/** The fields of a click in the live feed. */
 export const RECENT_CLICK_FIELDS = [
   'country',
   'city',
@@ -210,11 +210,11 @@ export interface LinkClicks {
   clicks: Float64Array
 }
 
-/** The content of an engine, for a comparison with the counters of links. */
+/** Facts about an engine's content, for a comparison with the counters of links. */
 export interface HitInspection {
   /** Such as `DuckDB v1.5.6`. */
   version: string
-  /** The last batch of each node. The engine held these batches when it began to count. */
+  /** The last batch of each node. The engine had these batches when it began to count. */
   marks: Record<string, number>
   /** The marks after counting: the clicks include no later batch. */
   marksAfter: Record<string, number>
@@ -223,12 +223,12 @@ export interface HitInspection {
 }
 
 export interface HitEngine {
-  /** The number of the last batch of `node` that the engine holds; 0 when it holds none. */
+  /** The number of the last loaded batch of `node`; 0 if there is none. */
   mark(node: string): Promise<number>
   /**
-   * Loads a batch and its number in one transaction, synced to the disk. A batch that the engine holds already changes
-   * nothing. A visitor belongs to one UTC day: the engine stores each with the day of its hit (day-visitor.ts).
-   * @throws for a batch that does not follow the mark, and for a malformed one, of which nothing stays behind
+   * Loads a batch and its number in one transaction, synced to the disk. A batch that is already loaded changes nothing. The
+   * engine stores each visitor with the day of its hit (day-visitor.ts).
+   * @throws for a batch that does not follow the mark, and for a malformed batch, of which no hit is stored
    */
   load(batch: Batch): Promise<void>
   /** Declares the batches of `node` up to `through` lost, so that later ones can be loaded. Never lowers a mark. */
@@ -238,45 +238,46 @@ export interface HitEngine {
   explain(query: HitQuery): Promise<ExplainedAnswer>
   /**
    * Rolls up closed UTC days that are not rolled up yet, the last `RECENT_DAYS` before older ones, the oldest of each first,
-   * and then months whose days are all rolled up: as much as takes a moment. Answers stay the same, and become faster. One call at a time.
+   * and then months whose days are all rolled up. A call takes a short time, and leaves the rest to the next one. Answers become
+   * faster and do not change. Make one call at a time.
    * @param now milliseconds since the epoch: a day is closed some minutes after its end
    */
   rollUp(now: number): Promise<RollUpProgress>
-  /** One answer for each moment, in their order. Among clicks of the same millisecond the one recorded last counts. */
+  /** Returns an answer for each moment, in their order. Among clicks of the same millisecond the last recorded one counts. */
   findLastClicks(query: LastClicksQuery): Promise<(LastClick | null)[]>
   /** Writes the selected hits, oldest first, to one file in the export's directory. @throws when `signal` aborts */
   export(request: HitExport, signal: AbortSignal): Promise<ExportedFile>
   /**
-   * Deletes the hits recorded before this moment, those of unknown slugs too, wherever the engine keeps hits: from its
-   * backup too.
+   * Deletes the hits recorded before this time, including those of unknown slugs, from every file of the engine and from its
+   * backup.
    */
   deleteBefore(before: number): Promise<void>
   /**
-   * Erases every hit of these workspaces, wherever the engine keeps hits: from its backup too, and from files that it
-   * could not read. When it resolves, the engine's disks have none of them. Marks stay.
+   * Erases every hit of these workspaces from every file of the engine, including its backup and unreadable files. When it
+   * resolves, the engine's disks have none of them. Marks stay.
    */
   erase(workspaceIds: number[]): Promise<void>
-  /** Deletes the hits of an import, wherever the engine keeps hits: from its backup too. */
+  /** Deletes the hits of an import from every file of the engine and from its backup. */
   deleteImported(hits: ImportedHits): Promise<void>
   /** Links without a click are left out. */
   findLastClickTimes(workspaceId: number, linkIds: number[]): Promise<LastClickTime[]>
   /**
-   * Each click is on one page, however late it comes. @throws where the answering server may lack earlier hits
+   * Each click is on exactly one page, also if it arrives late. @throws if the answering server may lack earlier hits
    */
   readClicks(query: ClickPageQuery): Promise<ClickPage>
-  /** Newest first. Clicks that imports have brought are left out. */
+  /** Newest first, without imported clicks. */
   listRecentClicks(query: RecentClicksQuery): Promise<RecentClick[]>
   /** @param withClicks counts all hits: a second on ten million */
   inspect(withClicks: boolean): Promise<HitInspection>
   /**
    * Writes a consistent copy of all hits and marks to `path`. It replaces an older copy only when it is complete.
-   * Absent where the engine keeps copies of its own: what such an engine has loaded needs no batch any more.
+   * Absent if the engine has its own copies: loaded batches of such an engine can be deleted.
    */
   backup?(path: string): Promise<void>
   close(): Promise<void>
 }
 
-/** The hits that an import has brought to a workspace. */
+/** The hits of an import in a workspace. */
 export interface ImportedHits {
   workspaceId: number
   importId: number
@@ -287,6 +288,6 @@ export type LastClickTime = [linkId: number, at: number]
 
 /** The part of an engine that questions need. */
 export type HitReader = Pick<HitEngine, 'ask' | 'explain' | 'export'> & {
-  /** Every hit recorded before this moment (milliseconds) is in the answers. */
+  /** The answers include every hit recorded before this time (milliseconds). */
   countedUntil(): number
 }

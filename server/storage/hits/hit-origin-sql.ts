@@ -1,5 +1,5 @@
-// SQL of questions about hits by source or channel. Both are looked up for the distinct values of a selection, which are
-// few, and never hit by hit. An engine that looks words up by a function needs none of this.
+// SQL of questions about hits by source or channel. Both are looked up only for the few distinct values of a selection, not for
+// each hit. An engine that looks words up by a function does not need this.
 
 import { toAnyOfSql, type ValueBinder } from '../filter-sql.ts'
 import { ORIGIN_COLUMNS, toOriginSql } from '../sources/origin-sql.ts'
@@ -9,11 +9,11 @@ import type { OriginFilter, OriginGrouping } from './hit-engine.ts'
 
 /**
  * Groups by the stored columns, names each group once, and joins the names to the hits to count their visitors. Without a limit
- * it counts all, in no order.
+ * it counts all names, unsorted.
  */
 export function toTopOriginsSql(
   { by, limit, nullAs }: Omit<OriginGrouping, 'limit'> & { limit?: number },
-  /** The conditions of the selection, and of the share of the visitors. */
+  /** The conditions of the selection and of the share of visitors. */
   { where, visitors }: { where: string; visitors: string },
   dialect: HitJoinDialect,
   bind: ValueBinder,
@@ -43,7 +43,7 @@ export function toTopOriginsSql(
   return `${named}, first AS (${first}) ${amongFirst} GROUP BY key ORDER BY clicks DESC, key`
 }
 
-/** @param range the conditions of workspace and time, with which an engine finds the distinct values */
+/** @param range the conditions of workspace and time, by which an engine finds the distinct values */
 export function toHitOriginFilterSql(
   { column, values, negate }: OriginFilter,
   range: string,
@@ -51,7 +51,7 @@ export function toHitOriginFilterSql(
   bind: ValueBinder,
 ): string {
   const columns = ORIGIN_COLUMNS[column].map((name) => QUERY_COLUMNS[name])
-  // No null is in a list. A blank alone has the origin of a missing value.
+  // A list cannot contain null, so a single blank represents a missing value.
   const nothing = bind(' ')
   const tuple = `(${columns.map((name) => `coalesce(${name}, ${nothing})`).join(', ')})`
   const distinct = `(SELECT DISTINCT ${columns.join(', ')} FROM hits WHERE ${range})`

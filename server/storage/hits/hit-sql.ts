@@ -1,5 +1,5 @@
 // Builds the SQL statement of a question about clicks. Every value is bound, and every name comes from a closed map. A
-// dialect of a dozen lines holds what differs between engines.
+// dialect of a dozen lines has the differences between engines.
 
 import { DAY_MS } from '../../lib/utc-day.ts'
 import {
@@ -76,7 +76,7 @@ export function toHitSql(query: HitQuery, dialect: HitDialect, share?: VisitorSh
   if (!share && stored && (limit ?? 0) <= KEYS_PER_BITMAP)
     return finish(toTopSql(stored, where, top), readKey)
   if (!share && groupBy.by !== 'linkId') return finish(`${toCountSql(where)} ${mostFirst}${top}`, readKey)
-  // Find the keys first, and then count their visitors: most visitors of most links are never counted.
+  // Finds the top keys first, and then counts only their visitors.
   const first = `SELECT ${key} AS key, count(*) AS clicks FROM ${from} WHERE ${where} ${mostFirst}${top}`
   return finish(
     `${toCountSql(`${where} AND ${key} IN (SELECT key FROM (${first}) AS first)${visitors}`)} ${mostFirst}`,
@@ -85,8 +85,8 @@ export function toHitSql(query: HitQuery, dialect: HitDialect, share?: VisitorSh
 }
 
 /**
- * Finds the keys first, and then gives each visitor one number with a bit for each key. This takes little more than
- * counting visitors alone. Counting pairs of key and visitor takes three to five times as long and as much memory.
+ * Finds the keys first, and then gives each visitor one number with a bit for each key. This takes hardly longer than
+ * counting visitors. Counting pairs of key and visitor takes three to five times as much time and memory.
  */
 function toTopSql({ columns, value: key }: StoredExpression, where: string, top: string): string {
   const names = columns.join(', ')
@@ -111,7 +111,7 @@ export function toSelectionSql(selection: HitSelection, dialect: HitDialect, bin
     `recorded_at >= ${bind(selection.start)}`,
     `recorded_at < ${bind(selection.end)}`,
   ].join(' AND ')
-  // The name of a parameter is bound, and no statement may have a bound value that it does not use.
+  // The name of a parameter is bound, and every bound value of a statement must be used.
   const toNames = ({ column, values }: HitFilter) =>
     ({ [column]: values.length === 0 ? '' : toColumnSql(column, dialect, bind) }) as Record<HitColumn, string>
   const toCondition = (filter: HitFilter) =>
@@ -142,7 +142,7 @@ interface GroupingSql {
   key: string
   from: string
   limit?: number
-  /** How the key is stored, when `toTopSql` is the best way to count its visitors. */
+  /** The stored form of the key, if `toTopSql` is the best way to count its visitors. */
   stored?: StoredExpression
   readKey: KeyReader
 }
@@ -182,8 +182,7 @@ export function toGroupingSql(grouping: HitGrouping, dialect: HitDialect, bind: 
 }
 
 /**
- * Groups are bound as slots, numbered in the order of their names. So ties come in that order, and each name travels
- * once.
+ * Groups are bound as numbers in the order of their names. So ties have that order, and each name is sent once.
  */
 function toLinkGroupSql(
   groups: { linkId: number; group: string | number }[],
@@ -191,7 +190,7 @@ function toLinkGroupSql(
   dialect: HitDialect,
   bind: ValueBinder,
 ): GroupingSql {
-  // An engine cannot tell the type of an empty list. No link has an id below 0.
+  // An engine cannot infer the type of an empty list. No link has an id below 0.
   const members = groups.length > 0 ? groups : [{ linkId: -1, group: '' }]
   const names = [...new Set(members.map(({ group }) => group))].sort(compareKeys)
   const slots = new Map(names.map((name, slot) => [name, slot]))

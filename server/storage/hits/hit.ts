@@ -1,9 +1,9 @@
-// The shape of a hit: one row of the engine, one line of a batch file. It holds no address. Every text must be
-// well-formed Unicode: an engine refuses a lone surrogate (`text.slice` can make one), and with it the batch.
+// The shape of a hit: one row of the engine, one line of a batch file. It has no address. Every text must be well-formed
+// Unicode: an engine refuses a lone surrogate (`text.slice` can produce one), and with it the batch.
 
 /**
- * The redirect's answer, or the snippet's event. Only `redirect` is a click. The other answers are kept because
- * owners want to know of them. `landing` is the first page of a visit, `view` each later page.
+ * The redirect's answer, or the snippet's event. Only `redirect` is a click. The other answers are stored because
+ * owners want to see them. `landing` is the first page of a visit, `view` each later page.
  */
 export const HIT_OUTCOMES = [
   'redirect',
@@ -17,8 +17,8 @@ export const HIT_OUTCOMES = [
 export type HitOutcome = (typeof HIT_OUTCOMES)[number]
 
 /**
- * Who sent the request: a person, a robot by its user agent, a browser that prefetches, a HEAD request, a program whose
- * referrer advertises a site or one that the workspace ignores, or somebody of the workspace itself.
+ * The sender of the request: a person, a robot by its user agent, a browser that prefetches, a HEAD request, a spam or ignored
+ * referrer, or a member of the workspace.
  */
 export const HIT_CLASSES = ['human', 'bot', 'prefetch', 'head', 'spam', 'internal'] as const
 export type HitClass = (typeof HIT_CLASSES)[number]
@@ -26,7 +26,7 @@ export type HitClass = (typeof HIT_CLASSES)[number]
 export const HIT_TRIGGERS = ['link', 'qr'] as const
 export type HitTrigger = (typeof HIT_TRIGGERS)[number]
 
-/** The visitor of a hit from a tool that tells no visitors apart. */
+/** The visitor of an imported hit, whose tool does not distinguish visitors. */
 export const NO_VISITOR = '0'
 
 export interface Hit {
@@ -34,17 +34,16 @@ export interface Hit {
   id: number
   /** Milliseconds since the epoch. */
   at: number
-  /** 0 where the slug is unknown on the shared domain: the hit belongs to no workspace. */
+  /** 0 if the slug is unknown on the default domain: the hit belongs to no workspace. */
   workspaceId: number
-  /** 0 where the slug is unknown. */
+  /** 0 if the slug is unknown. */
   linkId: number
   outcome: HitOutcome
   class: HitClass
   trigger: HitTrigger
   /**
    * 64-bit keyed hash of address, user agent and workspace under the day's salt, as decimal digits. An engine stores a part
-   * of it with the UTC day (day-visitor.ts). `NO_VISITOR` where nobody knows: such a hit counts as a click and never as
-   * a visitor.
+   * of it with the UTC day (day-visitor.ts). A hit with `NO_VISITOR` counts as a click, but not as a visitor.
    */
   visitor: string
   country: string | null
@@ -63,11 +62,11 @@ export interface Hit {
   utmCampaign: string | null
   utmTerm: string | null
   utmContent: string | null
-  /** null unless no link answered. It shows owners what people typed. */
+  /** The requested slug if no link answered, for owners; else null. */
   unknownSlug: string | null
-  /** The import that has brought the hit from another tool; null where this server has recorded it. */
+  /** The import of the hit; null if this server has recorded it. */
   importId: number | null
-  /** The label of the variant that a split has chosen; null without a split. */
+  /** The label of the split's variant; null without a split. */
   variant: string | null
   /** JSON of the query parameters that the workspace keeps, by name; null without one. */
   params: string | null

@@ -1,4 +1,4 @@
-// Builds the SQL statements that find last clicks: of a visitor before a moment, for many moments at once, and of links.
+// Builds the SQL statements that find last clicks: of visitors before given times, and of links.
 
 import { DAY_MS } from '../../lib/utc-day.ts'
 import { createBinder, type FilterDialect, type Statement } from '../filter-sql.ts'
@@ -14,16 +14,16 @@ import {
   type LastClickTime,
 } from './hit-engine.ts'
 
-/** The time after `since`, up to and including `until`. A moment of the question and its span have the same number. */
+/** The time after `since`, up to and including `until`. A span has the index of its moment in the question. */
 interface Span {
   visitor: string
   since: number
   until: number
-  /** The number of the visitor's moment before this one. Its click may be the last click of this moment too. */
+  /** The index of the visitor's previous moment, whose click can also be the last click of this moment. */
   before: number | undefined
 }
 
-/** A form in which an engine may have stored the visitor, and the part of the span with this form. */
+/** A stored form of the visitor, and the part of the span in which hits have this form. */
 interface SpanPart extends Pick<Span, 'visitor' | 'since' | 'until'> {
   span: number
 }
@@ -40,8 +40,8 @@ const CLICK_COLUMNS = [
 
 /**
  * The spans of a visitor do not overlap, and neither do the parts with one form of the visitor. So the engine compares
- * each click with one moment only: 330,000 clicks of one visitor before 500 moments take 0.4 s, not 8. A span without a click
- * has no row: `read` gives its moment the click of the visitor's span before it.
+ * each click with one moment only: 330,000 clicks of one visitor before 500 moments take 0.4 s instead of 8. A span without a
+ * click has no row: then `read` uses the click of the visitor's previous span.
  */
 export function toLastClicksSql(
   { workspaceId, moments, withinMs }: LastClicksQuery,
@@ -58,7 +58,7 @@ export function toLastClicksSql(
   )
   const conditions = [
     `workspace_id = ${bind(workspaceId)}`,
-    // The spans say this as well, but an engine finds the right blocks by these two conditions.
+    // The spans imply these two conditions, but engines find the right blocks by them.
     `recorded_at > ${bind(Math.min(...spans.map(({ since }) => since)))}`,
     `recorded_at <= ${bind(Math.max(...spans.map(({ until }) => until)))}`,
     `outcome = ${bind('redirect')}`,
@@ -67,7 +67,7 @@ export function toLastClicksSql(
     'recorded_at > since AND recorded_at <= until',
   ]
   return {
-    // An engine reads the hits of these visitors alone when it knows them before the join.
+    // The engine reads only the hits of these visitors, because it knows them before the join.
     text: `WITH asked AS (SELECT * FROM ${spanTable} AS spans)
       SELECT span, ${dialect.newest(CLICK_COLUMNS)} FROM hits JOIN asked USING (visitor)
       WHERE visitor IN (SELECT visitor FROM asked) AND ${conditions.join(' AND ')} GROUP BY span`,
@@ -113,12 +113,12 @@ function toSpans(moments: LastClicksQuery['moments'], withinMs: number): Span[] 
 }
 
 /**
- * A moment has the visitor's whole hash, and a hit has it with the day of the hit. Hits of earlier releases have the
- * whole hash as well.
+ * A moment has the visitor's whole hash. A hit has the stored form for its day, or the whole hash if an earlier release has
+ * loaded it.
  */
 function toParts({ visitor, since, until }: Span, span: number): SpanPart[] {
   const parts: SpanPart[] = [{ visitor, since, until, span }]
-  // No hit has another visitor than a number of 64 bits.
+  // Every visitor of a hit is a number of 64 bits.
   if (!/^\d{1,20}$/.test(visitor) || BigInt(visitor) >= 2n ** 64n) return parts
   const first = Math.max(since + 1, 0)
   for (let day = Math.floor(first / DAY_MS) * DAY_MS; first <= until && day <= until; day += DAY_MS) {

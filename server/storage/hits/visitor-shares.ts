@@ -1,14 +1,14 @@
-// Counts visitors who do not fit into an engine's memory. Counting the exact visitors of millions of clicks needs memory. A
-// question that runs out of it is asked again when no other such question runs. If it fails again, its visitors are
-// counted in shares: slower, and as exact. A failure beside other questions says little: it is repeated when they end.
+// Counts visitors who do not fit into an engine's memory. A question that runs out of memory is repeated when no other such
+// question runs. If it fails again, its visitors are counted in shares, which is slower but exact. A failure while other
+// questions run is repeated when they have ended.
 
 import type { FairQueue } from '../../lib/concurrency/fair-queue.ts'
 import { log } from '../../lib/log.ts'
 import type { HitAnswer, HitQuery } from './hit-engine.ts'
 
-/** A share of the visitors. Each visitor is in one share only, so the answers of all shares add up to the whole. */
+/** A share of the visitors. Each visitor is in exactly one share, so the answers of all shares add up. */
 export interface VisitorShare {
-  /** How many shares there are. */
+  /** The number of shares. */
   of: number
   /** Counted from 0. */
   number: number
@@ -30,7 +30,7 @@ export function createShareCounter({
   isOutOfMemory,
   largeQuestions,
 }: ShareCounterNeeds): (query: HitQuery) => Promise<HitAnswer[]> {
-  /** The first attempts that run. They may hold the memory that a large question lacks. */
+  /** The running first attempts, which may use the memory that a large question lacks. */
   const running = new Set<Promise<HitAnswer[]>>()
 
   async function askFirst(query: HitQuery): Promise<HitAnswer[]> {
@@ -50,7 +50,7 @@ export function createShareCounter({
     return mergeShares(answers, query)
   }
 
-  /** More shares do not help while others hold the memory: all numbers of shares would fail within milliseconds. */
+  /** Waits for other questions first: while they use the memory, every number of shares would fail within milliseconds. */
   async function askUndisturbed(query: HitQuery, of: number): Promise<HitAnswer[]> {
     const beside = [...running]
     try {
@@ -79,7 +79,7 @@ export function createShareCounter({
       return await askFirst(query)
     } catch (error) {
       if (!isOutOfMemory(error)) throw error
-      // Most likely the other questions of the same time took the memory.
+      // Most likely concurrent questions used the memory.
       return largeQuestions.run(query.workspaceId, () => askLarge(query))
     }
   }

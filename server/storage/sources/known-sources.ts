@@ -1,5 +1,5 @@
-// The data about known sources: hosts and apps by the name that people know, and the words that campaigns use. Built by
-// hand from public knowledge. An entry also covers all subdomains of its hosts that have no entry of their own.
+// Data about known sources: their names, hosts and apps, and the words of campaigns, collected by hand from public knowledge. An
+// entry also covers subdomains of its hosts that have no entry of their own.
 
 import { PUBLIC_ENTRIES } from './public-sources.ts'
 
@@ -35,8 +35,8 @@ const GOOGLE_HOSTS = GOOGLE_ENDINGS.split(' ')
   .join(' ')
 
 /**
- * By kind: the source's name, its hosts, and words of `utm_source` that mean it. Its name and its hosts are such words
- * anyway. Android apps send their package name as host, and iOS apps their number in the App Store.
+ * By kind: the source's name, its hosts, and words of `utm_source` for it. Its name and its hosts are always such words.
+ * Android apps send their package name as host, and iOS apps their number in the App Store.
  */
 const ENTRIES: Record<SourceKind, Entry[]> = {
   search: [
@@ -190,14 +190,14 @@ const ENTRIES: Record<SourceKind, Entry[]> = {
     ['HuggingChat', 'huggingface.co'],
     ['NotebookLM', 'notebooklm.google.com'],
   ],
-  // Ad networks and their servers: who comes from there, came by an ad.
+  // Ad networks and their servers: visitors from there came by an ad.
   ads: [
     [
       'Google Ads',
       'googleads.g.doubleclick.net googlesyndication.com doubleclick.net googleadservices.com 2mdn.net adsensecustomsearchads.com syndicatedsearch.goog imasdk.googleapis.com',
     ],
   ],
-  // Subdomains of search engines that are no search, and all else.
+  // Subdomains of search engines without a search, and all other sources.
   site: [
     ...listSubdomains('google.com', {
       'Google Calendar': 'calendar',
@@ -286,11 +286,11 @@ export interface KnownSource {
   name: string
   kind: SourceKind
   hosts: readonly string[]
-  /** Words of `utm_source` that mean this source, beside its hosts: its name and its abbreviations, in lower case. */
+  /** Words of `utm_source` for this source, besides its hosts: its name and its abbreviations, in lower case. */
   words: readonly string[]
 }
 
-/** Sources of the public list add hosts to a source of the same name, and are sources of their own else. */
+/** A source of the public list adds its hosts to the source of the same name, or is a new source. */
 const listKind = (kind: SourceKind): KnownSource[] => {
   const more = new Map<string, string>(PUBLIC_ENTRIES[kind] ?? [])
   const own = ENTRIES[kind].map(([name, hosts, words = '']): KnownSource => {
@@ -298,7 +298,7 @@ const listKind = (kind: SourceKind): KnownSource[] => {
     more.delete(name)
     return { name, kind, hosts: split(`${hosts} ${added}`), words: [name.toLowerCase(), ...split(words)] }
   })
-  // Many names of old search engines are common words: only those of social networks and assistants are words of a source.
+  // Many names of old search engines are common words, so only names of social networks and assistants are words for a source.
   const isWord = kind === 'social' || kind === 'ai'
   const others = Array.from(more, ([name, hosts]) => {
     return { name, kind, hosts: split(hosts), words: isWord ? [name.toLowerCase()] : [] }

@@ -1,5 +1,5 @@
 // SQL that adds source and channel to rows, by the same rules as traffic-channel.ts. The lists are bound values, so every
-// engine gets the same statement. docs/adr/0024-sources-and-channels.md says why they are no columns.
+// engine gets the same statement. docs/adr/0024-sources-and-channels.md says why they are not stored.
 
 import type { FilterDialect, ValueBinder } from '../filter-sql.ts'
 import { KNOWN_SOURCES } from './known-sources.ts'
@@ -38,11 +38,11 @@ const KNOWN = {
 type KnownName = keyof typeof KNOWN
 
 interface WordDialect extends Pick<FilterDialect, 'lower'> {
-  /** The last labels of a host. null or another text where it has fewer. */
+  /** The last labels of a host. null or another text if it has fewer. */
   lastLabels(host: string, count: 2 | 3): string
 }
 
-/** An engine that finds words by joins. SQLite is none: see lead-origins.ts. */
+/** An engine that finds words by joins. SQLite does not use this: see lead-origins.ts. */
 export interface OriginJoinDialect extends WordDialect {
   /** A table with the column `value`: the texts of a list. */
   listTable(list: string): string
@@ -50,7 +50,7 @@ export interface OriginJoinDialect extends WordDialect {
 
 /** An engine with a function that finds a word in a list. Such a function is faster than joins. */
 export interface OriginLookUpDialect extends WordDialect {
-  /** The text of `values` at the place where `keys` has the word. null where `keys` lacks it. */
+  /** The text of `values` at the position of the word in `keys`; null if `keys` does not have it. */
   lookUp(word: string, keys: string, values: string): string
 }
 
@@ -58,8 +58,8 @@ export interface OriginLookUpDialect extends WordDialect {
 export const toLastLabelsPattern = (count: number) => `${Array(count).fill('[^.]+').join('[.]')}$`
 
 /**
- * Adds the dimension to the rows of a table with the columns `referrer`, `utm_source` and `utm_medium` (the first two
- * are enough for the source). Join it to few rows: to distinct values, not to every hit.
+ * Adds the dimension to the rows of a table with the columns `referrer`, `utm_source` and `utm_medium` (the source needs only
+ * the first two). Join it to few rows: to distinct values, not to every hit.
  * @param table a table or a subquery in brackets
  */
 export function toOriginSql(
@@ -74,8 +74,8 @@ export function toOriginSql(
 }
 
 /**
- * As `toOriginSql`, for many statements of one connection that has the known words as tables.
- * @returns the names of these tables too; `toKnownSelect` fills them
+ * Like `toOriginSql`, for many statements of one connection that has the known words as tables.
+ * @returns also the names of these tables; `toKnownSelect` fills them
  */
 export function toOriginSelect(
   table: string,
@@ -122,7 +122,7 @@ export function toOriginExpression(
   return toDimensionSql(dimension, '', findWord, dialect, bind)
 }
 
-/** @returns an expression of what is known of the word; null where nothing is */
+/** @returns an expression for the channel or source of the word; null if the word is unknown */
 type WordFinder = (name: KnownName, word: string, field: 'channel' | 'source') => string
 
 function toDimensionSql(
@@ -162,11 +162,11 @@ function toDimensionSql(
   return `coalesce(${alternatives.join(', ')})`
 }
 
-// An entry of a list is one text of fixed widths, because every engine can read a list of texts as a table.
+// An entry of a list is one text with fields of fixed width, because every engine can read a list of texts as a table.
 const WORD_WIDTH = Math.max(...Object.values(KNOWN).flatMap((words) => words.map(({ word }) => word.length)))
 const CHANNEL_WIDTH = Math.max(...TRAFFIC_CHANNELS.map(({ length }) => length))
 
-/** Selects what is known: `word`, `channel` and `source`. */
+/** Selects the known words: `word`, `channel` and `source`. */
 export function toKnownSelect(name: KnownName, dialect: OriginJoinDialect, bind: ValueBinder): string {
   const entries = KNOWN[name].map(
     ({ word, channel, source }) => word.padEnd(WORD_WIDTH) + channel.padEnd(CHANNEL_WIDTH) + source,

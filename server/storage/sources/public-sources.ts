@@ -1,5 +1,5 @@
-// Sources beside those of known-sources.ts: facts of the lists of Matomo (CC0: searchengine-and-social-list), with mail hosts
-// and ad networks that public lists of referrers name.
+// Sources in addition to known-sources.ts: the lists of Matomo (CC0: searchengine-and-social-list), with mail hosts
+// and ad networks from public lists of referrers.
 
 /** By kind: the source's name, and its hosts. */
 export const PUBLIC_ENTRIES: Record<string, readonly (readonly [name: string, hosts: string])[]> = {

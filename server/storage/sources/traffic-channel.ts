@@ -1,10 +1,10 @@
-// The source and the channel of a click, a page view or a lead, by its referrer and its campaign. `origin-sql.ts` says the
-// same in SQL.
+// The source and the channel of a click, a page view or a lead, from its referrer and its campaign. `origin-sql.ts` has the
+// same rules in SQL.
 
 import { trimBoth } from '../../lib/clean-text.ts'
 import { KNOWN_SOURCES, type KnownSource, type SourceKind } from './known-sources.ts'
 
-/** The kinds of ways that bring a visitor. Channels of notifications are something else: docs/glossary.md. */
+/** The channels of visitors. Channels of notifications are something else: docs/glossary.md. */
 export const TRAFFIC_CHANNELS = ['search', 'social', 'email', 'direct', 'referral', 'paid'] as const
 export type TrafficChannel = (typeof TRAFFIC_CHANNELS)[number]
 
@@ -51,13 +51,13 @@ export const toWord = (text: string) => text.toLowerCase().replaceAll('_', '-').
 
 const toLower = (utmSource: string) => utmSource.toLowerCase().replaceAll('www.', '')
 
-/** A known source is found in any case, and without blanks, `_` and `-`. */
+/** A known source is found without regard to case, blanks, `_` and `-`. */
 export const toSourceWord = (utmSource: string) => toLower(utmSource).replace(/[ _-]/g, '')
 
-/** What a word of `utm_source` means. */
+/** The meaning of a word of `utm_source`. */
 export interface SourceWord {
   channel: TrafficChannel
-  /** '' for a word that names no source, but says the channel. */
+  /** '' for a word that only decides the channel. */
   source: string
 }
 
@@ -94,11 +94,11 @@ export function findKnownSource(host: string): KnownSource | undefined {
   return ends.map((end) => sourceByHost.get(end.join('.'))).find((source) => source !== undefined)
 }
 
-/** The source of a campaign that nobody knows, so that one way to write it is one source. */
+/** Normalizes an unknown `utm_source`, so that its spellings are one source. */
 export const toSourceText = (utmSource: string) =>
   trimBoth(toLower(utmSource).replaceAll('  ', ' ').replaceAll('  ', ' '), ' ')
 
-/** What a campaign's source means: a word, or a host of a known source. */
+/** Finds the meaning of a campaign's source: a word, or a host of a known source. */
 function findSourceWord(utmSource: string): SourceWord | undefined {
   const known = SOURCE_WORDS.get(toSourceWord(utmSource))
   if (known) return known
@@ -109,8 +109,8 @@ function findSourceWord(utmSource: string): SourceWord | undefined {
 type SourceColumns = Pick<Origin, 'referrer'> & Partial<Pick<Origin, 'utmSource'>>
 
 /**
- * The campaign decides first: the link's maker chose it. The name of a known source, else `utm_source` or the host itself;
- * null when the visitor came directly.
+ * The campaign comes first, because the author of the link chose it. Returns the name of a known source, else `utm_source` or the
+ * host itself; null if the visitor came directly.
  */
 export function toSource({ referrer, utmSource = null }: SourceColumns): string | null {
   const named = findSourceWord(utmSource ?? '')?.source || toSourceText(utmSource ?? '')
@@ -118,11 +118,11 @@ export function toSource({ referrer, utmSource = null }: SourceColumns): string 
   return referrer === null ? null : (findKnownSource(referrer)?.name ?? referrer)
 }
 
-/** The source that a person means by a text: a name in any case, a host of the source, or a `utm_source`. */
+/** Finds the source for a text from a person: a name in any case, a host of the source, or a `utm_source`. */
 export const readSource = (text: string): string =>
   findKnownSource(toLower(text))?.name ?? toSource({ referrer: null, utmSource: text }) ?? text
 
-/** The campaign decides first: the link's maker chose it. */
+/** The campaign comes first, because the author of the link chose it. */
 export function toTrafficChannel({ referrer, utmSource, utmMedium }: Origin): TrafficChannel {
   const medium = toWord(utmMedium ?? '')
   const byCampaign = CHANNEL_BY_MEDIUM.get(medium) ?? (medium.startsWith(PAID_PREFIX) ? 'paid' : undefined)

@@ -22,7 +22,7 @@ import type { AnalyticsView } from '../view/use-analytics-view.ts'
 import { useParamDimensions } from '../view/use-param-dimensions.ts'
 import { TopList } from './top-list.tsx'
 
-// Its outlines weigh 12 KB.
+// Loaded when it is first shown, because its outlines have 12 KB.
 const CountryMap = lazyPart(
   () => import('../map/country-map.tsx'),
   'CountryMap',
@@ -37,10 +37,10 @@ interface Group {
   subject?: Subject
 }
 
-/** The Locations card has the map beside its list of countries. */
+/** The title of the wide card, which has the map beside its list of countries. */
 const WIDE = 'Locations'
 
-/** It has the kept parameters of the workspace too. */
+/** The title of the card that also has the workspace's kept parameters. */
 const CAMPAIGNS = 'Campaigns'
 
 const GROUPS: Group[] = [

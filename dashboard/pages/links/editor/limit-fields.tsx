@@ -1,7 +1,7 @@
 // The fields for a link's schedule, its limits and its expiration URL.
 
 import { CollapsibleSection } from '../../../ui/collapsible-section.tsx'
-import { formatTime } from '../../../ui/format.ts'
+import { formatCount, formatTime } from '../../../ui/format.ts'
 import { CODE_INPUT } from '../../../ui/forms/control-class.ts'
 import { DateTimeField } from '../../../ui/forms/date-time-field.tsx'
 import { formatExample, TextField } from '../../../ui/forms/field.tsx'
@@ -15,8 +15,8 @@ export function describeLimits({ startsAt, expiresAt, clickLimit, leadLimit }: L
   return [
     startsAt && `starts ${time(startsAt)}`,
     expiresAt && `expires ${time(expiresAt)}`,
-    clickLimit && `${clickLimit} clicks`,
-    leadLimit && `${leadLimit} leads`,
+    clickLimit && formatCount(Number(clickLimit), 'click'),
+    leadLimit && formatCount(Number(leadLimit), 'lead'),
   ]
     .filter(Boolean)
     .join(', ')

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
-import { formatCountryName, formatTime } from '../../../ui/format.ts'
+import { formatCount, formatCountryName, formatTime } from '../../../ui/format.ts'
 import { t } from '../../../ui/text.ts'
 import { describeRule } from '../link/describe-rule.ts'
 import { LINK_DEVICES } from '../link/link-devices.ts'
@@ -60,8 +60,8 @@ function Rules({ draft, locked }: { draft: LinkDraft; locked: boolean }) {
   const time = (local: string) => formatTime(new Date(local).toISOString())
   const ends = [
     expiresAt && `after ${time(expiresAt)}`,
-    clickLimit && `after ${clickLimit} clicks`,
-    leadLimit && `after ${leadLimit} leads`,
+    clickLimit && `after ${formatCount(Number(clickLimit), 'click')}`,
+    leadLimit && `after ${formatCount(Number(leadLimit), 'lead')}`,
   ].filter(Boolean)
   if (!startsAt && ends.length === 0 && !locked) return null
   return (

@@ -3,7 +3,7 @@
 import { Globe, Lock, MonitorSmartphone, Split } from 'lucide-react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
 import { Badge } from '../../../ui/badge.tsx'
-import { formatCount, formatNumber, formatTime } from '../../../ui/format.ts'
+import { formatCount, formatTime } from '../../../ui/format.ts'
 import { t } from '../../../ui/text.ts'
 
 type LinkState = { label: string; tone: 'neutral' | 'warn' | 'bad'; reason: string }
@@ -23,14 +23,10 @@ export function findLinkState(link: LinkResource, now = Date.now()): LinkState |
     return { label: 'Expired', tone: 'bad', reason: `Since ${formatTime(expiresAt)}` }
   }
   if (clickLimit !== null && clicks >= clickLimit) {
-    return {
-      label: 'Click limit',
-      tone: 'bad',
-      reason: `All ${formatNumber(clickLimit)} clicks are used up.`,
-    }
+    return { label: 'Click limit', tone: 'bad', reason: `Limit reached: ${formatCount(clickLimit, 'click')}` }
   }
   if (leadLimit !== null && leads >= leadLimit) {
-    return { label: 'Lead limit', tone: 'bad', reason: `All ${formatNumber(leadLimit)} leads have arrived.` }
+    return { label: 'Lead limit', tone: 'bad', reason: `Limit reached: ${formatCount(leadLimit, 'lead')}` }
   }
   return null
 }

@@ -45,7 +45,7 @@ export function ImportPage() {
     >
       {query.isPending && <SkeletonRows rows={2} className="h-40 rounded-2xl" />}
       {query.error && !query.data && <ErrorState error={query.error} retry={() => void query.refetch()} />}
-      {/* It stays, so that screen readers read what becomes of it. */}
+      {/* Always rendered, so that screen readers announce its changes. */}
       <p aria-live="polite" className="sr-only">
         {query.data &&
           (isUnderway(query.data) ? toProgressText(query.data) : describeOutcome(query.data).title)}
@@ -80,7 +80,7 @@ function Description({ item }: { item: ImportResource }) {
   )
 }
 
-/** Links, tags and clicks that were loaded before the import has ended are old. */
+/** Invalidates links, tags and clicks when the import ends. */
 function useInvalidationWhenDone(item: ImportResource | undefined) {
   const api = useApi()
   const client = useQueryClient()

@@ -1,5 +1,5 @@
-// Completes a sign-in that Better Auth has accepted: ends the browser's earlier session, and asks for the second factor
-// of a person who has one (docs/adr/0013-accounts.md).
+// Completes a sign-in that Better Auth has accepted: ends the browser's earlier session, and requires the second factor if the
+// person has one (docs/adr/0013-accounts.md).
 
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { readSessionToken, toSessionCookieName } from '../access/session.ts'
@@ -11,7 +11,7 @@ import { recordSignIn, type SignInMethod } from './sign-in-audit.ts'
 /**
  * Forwards the cookies of Better Auth's answer, and completes a sign-in. The route answers with its own body, because
  * Better Auth's body would show the session token to scripts.
- * @returns whether a second factor must follow
+ * @returns true if a second factor must follow
  */
 export async function finishSignIn(
   needs: SignInNeeds,
@@ -23,7 +23,7 @@ export async function finishSignIn(
   const name = toSessionCookieName(needs.origin)
   const session = await findSignIn(needs, readSessionToken(answer.headers.getSetCookie().join('; '), name))
   if (!session) return false
-  await endPresentedSession(needs, readSessionToken(c.req.header('cookie'), name), session.id)
+  await endEarlierSession(needs, readSessionToken(c.req.header('cookie'), name), session.id)
   if (session.awaits_second_factor === 1) return true
   await recordSignIn(needs, session.user_id, method)
   if (isSignUp) rememberDevice(needs, c, session.user_id)
@@ -42,7 +42,7 @@ async function findSignIn({ db }: SignInNeeds, token: string | undefined) {
 }
 
 /** The cookie of the new session replaces that of the earlier one, which is no longer valid. */
-async function endPresentedSession({ db }: SignInNeeds, token: string | undefined, exceptId: number) {
+async function endEarlierSession({ db }: SignInNeeds, token: string | undefined, exceptId: number) {
   if (!token) return
   await db.write((connection) =>
     connection
@@ -53,6 +53,6 @@ async function endPresentedSession({ db }: SignInNeeds, token: string | undefine
   )
 }
 
-/** Begins a session for a person who has proven who they are. @returns Better Auth's answer, with the cookie */
+/** Begins a session for an authenticated person. @returns Better Auth's answer, with the cookie */
 export const beginSession = (auth: Auth, c: AuthContext, userId: number): Promise<Response> =>
   auth.ask({ method: 'POST', path: '/begin-session', headers: c.req.raw.headers, body: { userId } })

@@ -73,7 +73,7 @@ function nameWorkspaces(ids: number[]): string {
 async function judgeLeads(rows: Pick<RowReader, 'read'>): Promise<CheckResult[]> {
   const { differences, leads } = await findLackingLeads(rows.read)
   if (differences === 0)
-    return [ok(`The counters of links have all ${leads} leads of the stored submissions.`)]
+    return [ok(`The counters of links have all ${formatCount(leads, 'lead')} of the stored submissions.`)]
   return [
     problem(
       `Links with fewer leads than submissions: ${differences}.`,

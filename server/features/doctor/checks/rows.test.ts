@@ -121,7 +121,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await patient.db.write((connection) =>
       connection.updateTable('links').set({ leads: 1 }).where('id', '=', 1).execute(),
     )
-    expect(await checkWith(inspect([10, 20, 30]))).toContain('ok: The counters of links have all 1 leads')
+    expect(await checkWith(inspect([10, 20, 30]))).toContain('ok: The counters of links have all 1 lead of')
   })
 
   test('receivers are named by their type when they fail, are disabled or wait', async () => {

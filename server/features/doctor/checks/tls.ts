@@ -7,6 +7,7 @@ import {
 } from '../../../http/operator-request.ts'
 import { isLoopback } from '../../../lib/parse-ip.ts'
 import { type CheckResult, complaintsOr, problem, skipped, warning } from '../finding.ts'
+import { formatCount } from '../format.ts'
 import type { DoctorNeeds } from '../needs.ts'
 
 const TIMEOUT_MS = 5_000
@@ -80,7 +81,7 @@ const reportRefusal = (host: string, reason: string) =>
     'Caddy gets one automatically: see its log. With nginx, create one and a site for the name (docs/domains.md).',
   )
 
-export const countDays = (ms: number) => `${Math.floor(ms / DAY_MS)} days`
+export const countDays = (ms: number) => formatCount(Math.floor(ms / DAY_MS), 'day')
 
 export function judgeCertificate(
   host: string,

@@ -11,8 +11,8 @@ import { tooManySubmissions } from './endpoint-error.ts'
 const MIB = 1024 ** 2
 const GIB = 1024 ** 3
 
-/** An office or a shop behind one address: ten forms of 200 kB in a minute. */
-const ADDRESS_BUDGET: ByteBudget = { bytes: 2 * MIB, windowMs: 60_000 }
+/** An address may send ten submissions a minute to a form (docs/contract.md §7), and each may have the largest size. */
+const ADDRESS_BUDGET: ByteBudget = { bytes: 10 * BODY_MAX, windowMs: 60_000 }
 
 const HOUR_MS = 60 * 60 * 1000
 /** Fifty thousand usual submissions in an hour. */

@@ -3,7 +3,7 @@
 
 import { apiRoute, dataResponse, pageResponse } from '../../../http/api-route.ts'
 import { EXPORT_MEDIA_TYPES, toFileNameHeader, toFileSchema } from '../../../http/export-file.ts'
-import { sendFile } from '../../../http/text-stream.ts'
+import { sendFile } from '../../../http/send-file.ts'
 import { createExportLimiter } from '../../../lib/concurrency/export-limiter.ts'
 import { toUtcDay } from '../../../lib/utc-day.ts'
 import { createApi } from '../../accounts/access/api-env.ts'

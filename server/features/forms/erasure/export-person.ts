@@ -1,4 +1,4 @@
-// A copy of all that the workspace has of one email address, as a zip that is written while it is sent.
+// Exports all data of one email address in a workspace, as a zip that is written while it is sent.
 
 import { sql } from 'kysely'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
@@ -15,11 +15,10 @@ import { scanPerson } from './find-person.ts'
 
 export interface PersonExportNeeds extends SubmissionNeeds {
   now: () => number
-  /** Where uploaded files are. */
-  files?: Pick<FileStore, 'read'>
+  fileStore: Pick<FileStore, 'read'>
 }
 
-/** Ids in one statement. */
+/** Ids per statement. */
 const IDS_AT_ONCE = 100
 
 export async function* exportPerson(
@@ -42,12 +41,11 @@ interface PersonSource {
   ids: number[]
 }
 
-/** The submissions come first: the other parts are about those. */
+/** The submissions come first, because the other parts need their ids. */
 async function* listParts(source: PersonSource): AsyncGenerator<FileOfZip> {
   yield { name: 'submissions.json', read: () => writeSubmissions(source) }
   yield { name: 'deliveries.json', read: () => writeDeliveries(source) }
-  const { read } = source.needs.files ?? {}
-  if (read) yield* listFiles(source, read)
+  yield* listFiles(source)
   yield { name: 'README.txt', read: () => writeReadMe(source) }
 }
 
@@ -61,7 +59,7 @@ async function* writeSubmissions(source: PersonSource): AsyncGenerator<string> {
       ids.push(row.id)
     }
   }
-  // Half a copy must not look complete.
+  // An incomplete copy must not look complete.
   signal.throwIfAborted()
   yield '\n]}\n'
 }
@@ -100,8 +98,8 @@ async function* writeDeliveries({ needs, actor, ids }: PersonSource): AsyncGener
 }
 
 /**
- * The deliveries of the submissions, by channel and time: without addresses of channels, and without the sent text,
- * which repeats the submission.
+ * The deliveries of the submissions, with channel and time. Addresses of channels are left out, and so is the sent text, which
+ * repeats the submission.
  */
 async function readDeliveries(connection: Connection, { workspaceId }: Actor, submissionIds: number[]) {
   const rows = await connection
@@ -116,7 +114,7 @@ async function readDeliveries(connection: Connection, { workspaceId }: Actor, su
       'channels.name',
       'channels.type',
     ])
-    // SQLite would read all deliveries of the workspace otherwise, and not the few by the index on submissions.
+    // The plus makes SQLite use the index on submissions. Otherwise it would read all deliveries of the workspace.
     .where(sql<boolean>`+deliveries.workspace_id = ${workspaceId}`)
     .where('channels.workspace_id', '=', workspaceId)
     .where('deliveries.submission_id', 'in', submissionIds)
@@ -133,10 +131,7 @@ async function readDeliveries(connection: Connection, { workspaceId }: Actor, su
   }))
 }
 
-async function* listFiles(
-  { needs, actor, ids, signal }: PersonSource,
-  read: FileStore['read'],
-): AsyncGenerator<FileOfZip> {
+async function* listFiles({ needs, actor, ids, signal }: PersonSource): AsyncGenerator<FileOfZip> {
   for (let from = 0; from < ids.length && !signal.aborted; from += IDS_AT_ONCE) {
     await takeTurn()
     const files = await needs.db.read
@@ -147,30 +142,30 @@ async function* listFiles(
       .orderBy('id')
       .execute()
     for (const { id, submission_id, name, key } of files) {
-      const content = await read(key)
-      // Erased in the meantime.
+      const content = await needs.fileStore.read(key)
+      // The file may be erased meanwhile.
       if (content) yield { name: `files/${submission_id}/${id}-${toZipName(name)}`, read: () => content }
     }
   }
 }
 
-/** Names are made harmless on arrival. This also keeps the zip valid for any stored name. */
+/** Stored names are already safe. This keeps the zip valid for any name. */
 const toZipName = (name: string) => name.replace(/[\\/:\p{Cc}]/gu, '_').replace(/^\.+/, '_')
 
 async function* writeReadMe({ email, ids, needs }: PersonSource): AsyncGenerator<string> {
-  yield `What is stored of ${email}
-${'='.repeat(18 + email.length)}
+  yield `Data of ${email}
+${'='.repeat(8 + email.length)}
 
-This file was made on ${toIso(needs.now())}. It has ${ids.length} ${ids.length === 1 ? 'submission' : 'submissions'}.
+This file was created on ${toIso(needs.now())}. It has ${ids.length} ${ids.length === 1 ? 'submission' : 'submissions'}.
 
-submissions.json  What was sent with this address, with what brought it: the pages, the campaign
-                  and the links before it ("touches"), what the sender agreed to ("consent"), what
-                  became of it ("outcomes"), and what the team has answered ("replies").
-deliveries.json   Who was told about each submission, and when. Mails to the sender are among them.
-files/            The files that were sent, by the number of the submission.
+submissions.json  The submissions of this address. Each has the pages, the campaign and the links before
+                  it ("touches"), the sender's consent ("consent"), its outcomes ("outcomes"), and the
+                  replies of the team ("replies").
+deliveries.json   The notifications about each submission, with their times, and the mails to the sender.
+files/            The files of the submissions, by the number of the submission.
 
-Submissions are found where the field "email" is the address, or where it is the whole value of
-another field. What only mentions the address in a longer text is not here, and neither is what was
-sent under another address. Times are UTC.
+A submission is included if the address is in the field "email", or is the whole value of another
+field. Longer texts that mention the address are not included, and neither are submissions of other
+addresses. Times are UTC.
 `
 }

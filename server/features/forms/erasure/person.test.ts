@@ -192,7 +192,7 @@ onBothEngines('one person', (server) => {
       db: app.db,
       origin,
       now: server().now,
-      files: { read },
+      fileStore: { read },
       resolvePendingAttribution: async () => {},
     }
     const actor = { kind: 'operator', workspaceId: own.id, plan: 'enterprise', keyId: null } as const

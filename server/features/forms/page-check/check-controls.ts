@@ -81,10 +81,10 @@ function* checkLength({ name, attributes }: FormControl, { minLength, maxLength 
   const most = Number.parseInt(attributes.get('maxlength') ?? '', 10)
   if (!Number.isFinite(most)) return
   if (minLength !== undefined && most < minLength) {
-    const message = `${quote(name)} cannot be filled in: the page allows at most ${most} characters, and its rule requires ${minLength}.`
+    const message = `${quote(name)} cannot be filled in: the page has maxlength="${most}", and the minLength of its rule is ${minLength}.`
     yield foundError('rule_length', message, 'Raise maxlength, or lower minLength of the rule.')
   } else if (maxLength !== undefined && most > maxLength) {
-    const message = `The page allows ${most} characters in ${quote(name)}, and its rule ${maxLength}: longer text is refused.`
+    const message = `The page has maxlength="${most}" for ${quote(name)}, and the maxLength of its rule is ${maxLength}: longer text is refused.`
     yield foundWarning('rule_length', message, `Write maxlength="${maxLength}" on the page.`)
   }
 }

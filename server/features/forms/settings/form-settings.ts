@@ -21,7 +21,7 @@ type FormFacts =
   | 'createdAt'
   | 'updatedAt'
 
-/** The settings that submissions are checked and answered by. */
+/** The settings for the checks and answers of submissions. */
 type SubmissionSettings = Omit<FormResource, OtherSettings | FormFacts>
 
 export interface FormSettings extends SubmissionSettings {

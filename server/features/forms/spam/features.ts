@@ -98,7 +98,7 @@ function addShape(add: Add, text: string) {
   const ascii = isAscii(text)
   const letters = text.match(ascii ? ASCII_LETTER : /\p{L}/gu)?.length ?? 0
   const size = Math.ceil(Math.log2(text.length + 1))
-  add(`size:${size}`, `about ${2 ** size} characters`)
+  add(`size:${size}`, size === 0 ? 'no text' : `about ${2 ** size} characters`)
   for (const [symbol] of text.matchAll(ascii ? /\$/g : /\p{Sc}/gu))
     add(`symbol:${symbol}`, quoteShort(symbol))
   if (MARKUP.test(text)) add('markup', 'markup of links')

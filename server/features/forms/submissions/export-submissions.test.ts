@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { readXlsx } from 'hucre/xlsx'
 import { until } from '../../../../tests/support/until.ts'
 import { onBothEngines, type TestServer } from '../../../../tests/support/world.ts'
-import { toTextStream } from '../../../http/text-stream.ts'
+import { toByteStream } from '../../../http/send-file.ts'
 import { exportSubmissions } from './export-submissions.ts'
 import { insertSubmissions, type TestSubmission } from './submission.fixture.ts'
 
@@ -266,7 +266,7 @@ describe('a streamed body', () => {
     return Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
-      fetch: () => new Response(toTextStream(pieces(), 'id')),
+      fetch: () => new Response(toByteStream(pieces(), 'id')),
     })
   }
 

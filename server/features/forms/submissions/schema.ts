@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import {
   dateRangeEnd,
   idList,
+  must,
   numberParameter,
   oneOf,
   PAGE_PARAMETERS,
@@ -74,7 +75,7 @@ export const SubmissionShape = z
     link: z
       .strictObject({ slug: z.string(), shortUrl: z.url(), title: z.string().nullable() })
       .nullable()
-      .openapi({ description: 'The names of the link; null when the link is unknown or gone' }),
+      .openapi({ description: 'The names of the link, also of a deleted one; null when no link is known' }),
     clickId: z.string().nullable(),
     eventId: z.string().nullable(),
     sessionLinked: z.boolean(),
@@ -276,7 +277,7 @@ const BULK_MAX = 100
 export const UpdateSubmissions = z
   .strictObject({
     ids: z
-      .array(wholeNumber(1), { error: 'must be a list of submission ids' })
+      .array(wholeNumber(1), { error: must('must be a list of submission ids') })
       .min(1, 'must have at least one id')
       .max(BULK_MAX, `must be at most ${BULK_MAX} ids`),
     status: oneOf(SET_STATUSES).optional().openapi({ example: 'archived' }),

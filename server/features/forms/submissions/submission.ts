@@ -111,7 +111,7 @@ export const selectSubmissions = (connection: Connection, actor: WorkspaceOwner)
     .select(SUBMISSION_COLUMNS)
     .select(SUBMISSION_NAME_COLUMNS)
 
-/** The names of a link are null when the link is unknown or gone. */
+/** The names of a link are null when no link is known. */
 type RowOfColumns = InferResult<ReturnType<typeof selectSubmissions>>[number]
 export type SubmissionRow = RowOfColumns & Pick<SubmissionResource, 'files' | 'outcomes'>
 

@@ -1,6 +1,6 @@
-// Batch files: the lasting record of enriched hits. A batch is immutable, numbered per node, and named
-// `<number>-<segment>-<offset>.ndjson` after its end in the spool, so that a listing of the directory says everything.
-// Where batches may wait for a server for hours, they are compressed, and their names end in `.ndjson.zst`.
+// Batch files: the permanent record of enriched hits. A batch is immutable, numbered per node, and named
+// `<number>-<segment>-<offset>.ndjson` after its end in the spool, so that a listing of the directory has all facts.
+// Batches for ClickHouse, which can wait for hours, are compressed, and their names end in `.ndjson.zst`.
 
 import { existsSync, writeSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { renameDurably } from '../../../storage/write-durably.ts'
 import type { SpoolPosition } from '../spool/position.ts'
 
 export interface BatchFile extends Batch {
-  /** This batch and those before it hold every hit before this position of the spool. */
+  /** This batch and earlier ones have every hit before this position of the spool. */
   end: SpoolPosition
   bytes: number
   /** Milliseconds since the epoch. */
@@ -27,7 +27,7 @@ const padNumber = (number: number) => String(number).padStart(10, '0')
 export const toBatchFileName = (number: number, end: SpoolPosition, isCompressed = false) =>
   `${padNumber(number)}-${padNumber(end.seq)}-${padNumber(end.offset)}.ndjson${isCompressed ? '.zst' : ''}`
 
-/** The bytes of some lines in the file of a batch: each piece is compressed by itself. */
+/** The bytes of some lines in a batch file: each piece is compressed separately. */
 export const toBatchBytes = (path: string, lines: Uint8Array | string): Uint8Array | string =>
   isCompressedBatch(path) ? toZstdFrame(lines) : lines
 
@@ -49,7 +49,7 @@ export async function listBatches(dir: string, node: string): Promise<BatchFile[
   return readBatches(dir, node)
 }
 
-/** Lists a node's batches in order and changes nothing: another process may write them, and delete old ones. */
+/** Lists a node's batches in order and changes nothing, because another process may write and delete batches. */
 export const findBatches = (dataDir: string, node: string): Promise<BatchFile[]> =>
   readBatches(toBatchDirectory(dataDir, node), node)
 
@@ -71,7 +71,7 @@ function ignoreAbsent(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** A batch that is being written. It exists once `finish` has resolved, and not before. */
+/** A batch that is being written. Its file exists once `finish` has resolved. */
 export interface OpenBatch {
   hits: number
   /** Writes the lines of some hits. */
@@ -81,7 +81,7 @@ export interface OpenBatch {
   discard(): Promise<void>
 }
 
-/** Syncs early keep the disk busy while hits are enriched, and make the sync at the end short. */
+/** Early syncs run while hits are enriched, and make the sync at the end short. */
 const SYNC_EVERY_BYTES = 8 * 1024 * 1024
 
 export async function createBatch(
@@ -127,7 +127,7 @@ export async function createBatch(
   return batch
 }
 
-/** Keeps a failure from being an unhandled rejection until the caller awaits the work and sees the failure. */
+/** Prevents an unhandled rejection until the caller awaits the work and gets its error. */
 function observeRejection(work: Promise<void>): Promise<void> {
   work.catch(() => undefined)
   return work

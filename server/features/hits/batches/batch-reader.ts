@@ -1,4 +1,4 @@
-// Reads the hits of a batch file, tells whether a disk damaged the file, and quarantines a damaged one.
+// Reads the hits of a batch file, detects damage by the disk, and quarantines a damaged file.
 
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -15,13 +15,13 @@ import { isCompressedBatch, toBatchBytes } from './batch-file.ts'
 const CHUNK_BYTES = 1024 * 1024
 const NEWLINE = 10
 const VISITOR_END = 2n ** 64n
-/** The last moment of a JavaScript date, in milliseconds. */
+/** The latest time of a JavaScript date, in milliseconds. */
 const LAST_MOMENT = 8.64e15
-/** The disk cannot read the file, or the file is absent. Any other error (too many open files, say) may pass. */
+/** The disk cannot read the file, or the file is absent. Other errors, such as too many open files, can go away. */
 const LOST_FILE_ERRORS = new Set(['EIO', 'ENOENT'])
 
 /**
- * Yields the hit of each line, or null for a line without a valid hit. A last null says that the file cannot be read.
+ * Yields the hit of each line, or null for a line without a valid hit. A null at the end means that the file is unreadable.
  */
 export async function* readHits(path: string): AsyncGenerator<Hit | null> {
   let rest: Buffer = Buffer.alloc(0)
@@ -48,13 +48,13 @@ async function* readContent(path: string): AsyncGenerator<Buffer> {
   else yield* createReadStream(path, { highWaterMark: CHUNK_BYTES })
 }
 
-/** An error that no system call has made is about the content of a compressed batch. */
+/** An error that is not from a system call is about the content of a compressed batch. */
 function isLost(error: unknown, path: string): boolean {
   const { code = '', syscall } = error as NodeJS.ErrnoException
   return LOST_FILE_ERRORS.has(code) || (isCompressedBatch(path) && syscall === undefined)
 }
 
-/** @returns whether every line is a hit that an engine can load, and the number of lines */
+/** @returns `intact` if an engine can load every line, and the number of lines */
 export async function inspectBatch(path: string): Promise<{ intact: boolean; hits: number }> {
   let intact = true
   let hits = 0
@@ -66,10 +66,9 @@ export async function inspectBatch(path: string): Promise<{ intact: boolean; hit
 }
 
 /**
- * Replaces a damaged batch by an empty one of the same name, and keeps the damaged file for an operator. So the numbers
- * stay without gaps, the end of the batch in the spool stays known, and an engine that is rebuilt finds the same
- * batches.
- * @param hits how many hits are lost with the batch, for the log
+ * Replaces a damaged batch by an empty one of the same name, and keeps the damaged file for the operator. So the numbers
+ * have no gaps, the end of the batch in the spool stays known, and a rebuilt engine finds the same batches.
+ * @param hits the number of hits that are lost with the batch, for the log
  */
 export async function quarantineBatch(batch: Batch, hits: number): Promise<void> {
   await quarantine(batch.path)
@@ -79,7 +78,7 @@ export async function quarantineBatch(batch: Batch, hits: number): Promise<void>
   log.error('hit_batch_unreadable', { node: batch.node, batch: batch.number, hits, movedTo })
 }
 
-// Fatal: bytes that are not UTF-8 must show as damage, and not as U+FFFD, which a visitor may have sent.
+// Fatal: bytes that are not UTF-8 must count as damage, and not become U+FFFD, which a visitor may have sent.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function parseHit(line: Buffer): Hit | null {
@@ -91,7 +90,7 @@ function parseHit(line: Buffer): Hit | null {
   }
 }
 
-/** Whether an engine can load the value: whole numbers, a visitor of 64 bits, and clean texts. */
+/** True if an engine can load the value: whole numbers, a visitor of 64 bits, and clean texts. */
 function isHit(value: unknown): value is Hit {
   if (typeof value !== 'object' || value === null) return false
   // Batches of earlier releases have no `importId`.

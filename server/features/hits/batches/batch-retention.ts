@@ -1,5 +1,5 @@
-// Retention of batch files: until the engine, its backup and the link counters all hold their hits, and a while longer,
-// so that a broken engine can be rebuilt without its backup too.
+// Retention of batch files: until the engine, its backup and the link counters have their hits, and some time longer, so
+// that a broken engine can also be rebuilt without its backup.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { BatchFile } from './batch-file.ts'
@@ -18,9 +18,9 @@ export const DEFAULT_BATCH_RETENTION: BatchRetention = {
 }
 
 /**
- * Selects the batches to delete, oldest first, once there is a backup of the engine. The newest batch stays: its name
- * says how far the spool was read. A backup copies the whole engine, so work is saved up until it is worth a backup:
- * batches a day over their age, or a limit that is exceeded. An exceeded limit prunes down to three quarters of it.
+ * Selects the batches to delete, oldest first. They may be deleted after a backup of the engine. The newest batch stays,
+ * because its name has the position up to which the spool was read. A backup copies the whole engine, so batches are selected
+ * only if a batch is a day over its age, or a limit is exceeded. Then batches are deleted down to three quarters of the limit.
  */
 export function selectPrunableBatches(
   batches: readonly BatchFile[],

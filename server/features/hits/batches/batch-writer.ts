@@ -8,7 +8,7 @@ import { type ClickCount, countClick } from './click-counts.ts'
 import type { Enricher } from './enricher.ts'
 import { createLineBuffer, type LineBuffer } from './ndjson-line.ts'
 
-/** Usually enough for the lines of one read of the spool. The buffer grows when it is not. */
+/** Usually enough for the lines of one read of the spool. Otherwise the buffer grows. */
 const LINES_BYTES = 2 * 1024 * 1024
 
 /** The target of new batches, and the listeners for them. */
@@ -23,10 +23,10 @@ export interface BatchSequence {
 
 export interface BatchWriterNeeds extends BatchSequence {
   reader: SpoolReader
-  /** About how many hits one batch takes. */
+  /** The approximate maximum of hits in a batch. */
   maxHits: number
   enricher: Enricher
-  /** DuckDB would load compressed batches at a third more processor time. */
+  /** False for DuckDB, which would need a third more processor time to load compressed batches. */
   isCompressed: boolean
 }
 
@@ -37,7 +37,7 @@ interface UnsavedBatch {
   counts: ClickCount[]
 }
 
-/** Returns a function that enriches everything new. One call at a time. It throws when the disk fails. */
+/** Returns a function that enriches all new hits. Make one call at a time. It throws when the disk fails. */
 export function createBatchWriter(needs: BatchWriterNeeds): () => Promise<void> {
   const lines = createLineBuffer(LINES_BYTES)
   return () => writeBatches(needs, lines)
@@ -47,7 +47,7 @@ async function writeBatches(needs: BatchWriterNeeds, lines: LineBuffer) {
   const { reader, maxHits } = needs
   let durable = reader.position()
   // The disk finishes one batch while the next one is enriched. Hits that arrive after the end of the spool was reached
-  // are for the next pass: following them would make a batch of every few hits.
+  // are for the next pass. Otherwise every few hits would become a batch.
   let finishing = Promise.resolve()
   let unsaved: UnsavedBatch | null = null
   try {
@@ -73,7 +73,7 @@ async function writeBatches(needs: BatchWriterNeeds, lines: LineBuffer) {
   }
 }
 
-/** Enriches about `maxHits` hits, or as many as there are; null when there are none. */
+/** Enriches about `maxHits` hits, or all that there are; null without hits. */
 async function fillBatch(
   { reader, enricher, maxHits, ...place }: BatchWriterNeeds,
   lines: LineBuffer,
@@ -90,7 +90,7 @@ async function fillBatch(
       for (const { id, raw } of rawHits) countClick(counts, enricher.enrich(id, raw, lines), raw)
       batch ??= await createBatch(place, number)
       await batch.add(lines.bytes.subarray(0, lines.end), rawHits.length)
-      // The awaits above may all have resolved at once: let the worker answer questions.
+      // Lets the worker answer questions, because the awaits above may all resolve without a turn of the event loop.
       await setImmediate()
     }
   } catch (error) {

@@ -20,7 +20,7 @@ export function countClick(counts: Map<number, ClickCount>, hitClass: HitClass, 
   } else counts.set(hit.linkId, [hit.linkId, 1, hit.at])
 }
 
-/** Counts a batch from its file, with the same result as when it was written. Skips the damaged lines. */
+/** Counts a batch from its file, with the same result as at its writing. Skips damaged lines. */
 export async function countBatchClicks(batch: Batch): Promise<ClickCount[]> {
   const counts = new Map<number, ClickCount>()
   let damaged = 0

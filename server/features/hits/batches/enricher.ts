@@ -1,5 +1,5 @@
-// Turns a raw hit into a hit: the class of the client, the visitor, place, device, referrer and campaign. Code after
-// this never sees an address.
+// Turns a raw hit into a hit: the class of the client, the visitor, place, device, referrer and campaign. Later code never
+// gets an address.
 
 import { cleanText } from '../../../lib/clean-text.ts'
 import { createGenerationCache } from '../../../lib/generation-cache.ts'

@@ -1,5 +1,5 @@
-// A copy of all hits for another process (`towpath move`), which cannot read the engine's file beside the server. The
-// process leaves a request in the data directory, and the hit worker answers it with a file.
+// A copy of all hits for another process (`towpath move`), which cannot read the engine's file while a server runs. The
+// process creates a request file in the data directory, and the hit worker answers it with a copy.
 
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm } from 'node:fs/promises'
@@ -13,7 +13,7 @@ export const toHitCopyPath = (dataDir: string) => join(toMoveDirectory(dataDir),
 const toRequestPath = (dataDir: string) => join(toMoveDirectory(dataDir), 'copy-wanted')
 const toRefusalPath = (dataDir: string) => join(toMoveDirectory(dataDir), 'copy-failed')
 
-/** Asks the server for a copy. It replaces the copy of an earlier request. */
+/** Requests a copy from the server. It replaces the copy of an earlier request. */
 export async function requestHitCopy(dataDir: string): Promise<void> {
   await rm(toMoveDirectory(dataDir), { recursive: true, force: true })
   await mkdir(toMoveDirectory(dataDir), { mode: 0o700 })
@@ -22,18 +22,18 @@ export async function requestHitCopy(dataDir: string): Promise<void> {
 
 export const isHitCopyWanted = (dataDir: string): boolean => existsSync(toRequestPath(dataDir))
 
-/** Whether the copy is complete. @throws with the worker's reason when it cannot be made */
+/** @returns true if the copy is complete @throws with the worker's reason if it failed */
 export async function isHitCopyReady(dataDir: string): Promise<boolean> {
   if (existsSync(toRefusalPath(dataDir))) throw new Error(await readFile(toRefusalPath(dataDir), 'utf8'))
   return !isHitCopyWanted(dataDir) && existsSync(toHitCopyPath(dataDir))
 }
 
-/** Whether the worker writes the copy at this moment. */
+/** @returns true while the worker writes the copy */
 export const isHitCopyBegun = (dataDir: string): boolean => existsSync(`${toHitCopyPath(dataDir)}.half`)
 
-/** The worker's answer: the copy is there, or the reason why it is not. */
+/** The worker's answer: the copy exists, or the reason of the failure. */
 export async function answerHitCopyRequest(dataDir: string, failure?: string): Promise<void> {
-  // The asking process may have given up, and deleted the directory.
+  // The other process may have canceled the request and deleted the directory.
   if (!isHitCopyWanted(dataDir)) return deleteHitCopy(dataDir)
   if (failure === undefined) return rm(toRequestPath(dataDir), { force: true })
   await writeDurably(toRequestPath(dataDir), (file) => file.writeFile(failure))

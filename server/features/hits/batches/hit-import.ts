@@ -17,13 +17,13 @@ export const toIncomingPath = (dataDir: string) => join(dataDir, 'incoming')
 export interface HitImport {
   /**
    * Adds a file.
-   * @param lines `Hit`s as lines of JSON, oldest first. At most some ten thousand: the hits of visitors wait for them.
+   * @param lines `Hit`s as lines of JSON, oldest first. At most some ten thousand, because hits of visitors wait for them.
    */
   add(lines: string): Promise<void>
   /** Completes the import. The running server, or the next one, counts each of its hits once. */
   finish(): Promise<void>
   discard(): Promise<void>
-  /** Whether all files have become batches. */
+  /** @returns true if all files have become batches */
   isImported(): Promise<boolean>
 }
 
@@ -48,7 +48,7 @@ export async function createHitImport(dataDir: string, name: string): Promise<Hi
   }
 }
 
-/** Whether another process has handed over hits. */
+/** @returns true if another process has handed over hits */
 export const hasPendingImports = (dataDir: string) => listPendingImports(dataDir).length > 0
 
 /** The names of the complete imports. */

@@ -1,5 +1,5 @@
-// The hit worker's side of hit imports: makes each file of an import the next batch of this node. One rename moves the
-// file, so a file is either pending or imported, and never both.
+// The hit worker's side of hit imports: turns each file of an import into the next batch of this node. One rename moves the
+// file, so a file is either pending or imported, never both.
 
 import { readdir, rename, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -17,17 +17,17 @@ import { listPendingImports, toIncomingPath } from './hit-import.ts'
 const RETRY_MS = 60_000
 
 export interface HitImporter {
-  /** Whether a file waits to be imported. */
+  /** @returns true if a file waits to be imported */
   hasFiles(): boolean
-  /** Reads the next file ahead of `importNext`, which is fast then. @returns whether there is a file to import */
+  /** Reads the next file in advance, so that `importNext` is fast. @returns true if there is a file to import */
   prepareNext(): Promise<boolean>
-  /** Makes the prepared file the next batch. Do not call it while batches are written. @throws when the disk fails */
+  /** Turns the prepared file into the next batch. Do not call it while batches are written. @throws when the disk fails */
   importNext(): Promise<void>
 }
 
 export interface HitImporterNeeds extends BatchSequence {
   dataDir: string
-  /** The batches hold every hit before this position of the spool. */
+  /** The batches have every hit before this position of the spool. */
   position(): SpoolPosition
 }
 
@@ -81,7 +81,7 @@ async function importNext(importer: ImporterState): Promise<void> {
 }
 
 /**
- * Logs a failure and answers with undefined: an unreadable import (of another user, say) must not delay the hits of
+ * Logs a failure and returns undefined. An unreadable import, for example of another user, must not delay the hits of
  * the spool.
  */
 async function attempt<T>(importer: ImporterState, work: () => Promise<T>): Promise<T | undefined> {
@@ -108,7 +108,7 @@ async function findNextFile(dataDir: string): Promise<string | undefined> {
   return undefined
 }
 
-/** null where a line is no valid hit: the engine would refuse the file, and with it the batches after it. */
+/** Returns null if a line is not a valid hit, because the engine would refuse the file and so all later batches. */
 async function countIntactFile(path: string): Promise<ClickCount[] | null> {
   const counts = new Map<number, ClickCount>()
   for await (const hit of readHits(path)) {

@@ -1,5 +1,5 @@
-// The parts of a hit's line that many hits share: client, place, referrer and campaign. Live and imported hits are described
-// by the same parts.
+// The parts of a hit's line that many hits share: client, place, referrer and campaign. Live and imported hits use the same
+// parts.
 
 import { cleanText, DIMENSION_NAME_MAX } from '../../../lib/clean-text.ts'
 import { createGenerationCache } from '../../../lib/generation-cache.ts'
@@ -30,7 +30,7 @@ export interface HitPartNeeds {
   geo: GeoLookup
   /** See `parseUserAgent`. */
   parseUserAgent: (userAgent: string) => ParsedUserAgent
-  /** Hosts of this instance's short links (with a port where it is not the usual one), lower case. */
+  /** Hosts of this instance's short links (with a port unless it is the default), lower case. */
   ownHosts(): ReadonlySet<string>
 }
 
@@ -139,7 +139,7 @@ const AT = toUtf8(',"at":')
 const WORKSPACE = toUtf8(',"workspaceId":')
 const LINK = toUtf8(',"linkId":')
 
-/** The part of a line that says outcome, class and trigger. It ends where the visitor's digits begin. */
+/** The part of a line with outcome, class and trigger. The visitor's digits follow it. */
 const OUTCOME_PARTS = mapKeys(HIT_OUTCOMES, (outcome) =>
   mapKeys(HIT_CLASSES, (hitClass) =>
     mapKeys(HIT_TRIGGERS, (trigger) =>
@@ -155,7 +155,7 @@ function mapKeys<K extends string, V>(keys: readonly K[], toValue: (key: K) => V
 /** The longest value of a dimension, a URL. */
 const DESCRIBED_MAX = 512
 
-/** The dimensions of a hit that were described before. */
+/** The part of a line with the dimensions of an already enriched hit. */
 export const toDescribedPart = (hit: Pick<Hit, Exclude<HitDimension, 'trigger'>>): Uint8Array =>
   toJsonPart(
     Object.fromEntries(

@@ -17,7 +17,7 @@ export const createLineBuffer = (capacity: number): LineBuffer => ({
   end: 0,
 })
 
-/** Makes room for one line. Call it before each line. */
+/** Ensures space for one line. Call it before each line. */
 export function ensureLineRoom(lines: LineBuffer): void {
   if (lines.end + LINE_MAX_BYTES <= lines.bytes.length) return
   const larger = new Uint8Array(lines.bytes.length * 2)

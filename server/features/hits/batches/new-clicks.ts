@@ -1,4 +1,4 @@
-// Reads the clicks of people in the batches that follow a position. Batches are the truth: an engine may be away.
+// Reads the clicks of people in the batches after a position. It reads batches, because an engine can be unavailable.
 
 import { setImmediate } from 'node:timers/promises'
 import type { Hit } from '../../../storage/hits/hit.ts'
@@ -7,29 +7,29 @@ import { readHits } from './batch-reader.ts'
 
 /** The position of a consumer of batches. */
 export interface BatchPosition {
-  /** The last batch that is consumed as a whole. */
+  /** The last completely consumed batch. */
   batch: number
-  /** The last hit of the batch after it that is consumed; 0 for none. The ids of a batch ascend. */
+  /** The last consumed hit of the next batch; 0 for none. The ids of a batch ascend. */
   hit: number
 }
 
 export interface NewClicksQuery {
   after: BatchPosition
-  /** The clicks of other workspaces are passed over. */
+  /** The clicks of other workspaces are skipped. */
   workspaceIds: number[]
-  /** The most clicks. */
+  /** The maximum of clicks. */
   limit: number
 }
 
 export interface NewClicks {
   clicks: Hit[]
-  /** After them. */
+  /** The position after the clicks. */
   position: BatchPosition
-  /** More may follow. */
+  /** There may be more clicks. */
   hasMore: boolean
 }
 
-/** On their way from the worker: thousands of objects hold the server's event loop up four times as long as their text. */
+/** Clicks as text in the worker's message: as objects, they would block the server's event loop four times as long. */
 export interface PackedClicks extends Omit<NewClicks, 'clicks'> {
   json: string
 }
@@ -44,7 +44,7 @@ export const unpackClicks = ({ json, ...rest }: PackedClicks): NewClicks => ({
   clicks: JSON.parse(json),
 })
 
-/** Imported clicks are no news. A damaged line, which is in no figure either, is passed over. */
+/** Skips imported clicks. Also skips damaged lines, which no figure counts. */
 export async function readNewClicks(
   batches: readonly BatchFile[],
   { after, workspaceIds, limit }: NewClicksQuery,
@@ -52,7 +52,7 @@ export async function readNewClicks(
   const wanted = new Set(workspaceIds)
   const clicks: Hit[] = []
   let position = after
-  // A copy: batches are added and pruned in the meantime.
+  // A copy, because batches are added and deleted meanwhile.
   for (const { number, path } of batches.filter((batch) => batch.number > after.batch)) {
     const from = number === after.batch + 1 ? after.hit : 0
     if (wanted.size > 0)

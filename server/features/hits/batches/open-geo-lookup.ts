@@ -1,9 +1,9 @@
-// Opens the country database for a process that describes hits.
+// Opens the country database for a process that enriches hits.
 
 import { describeError, log } from '../../../lib/log.ts'
 import { createGeoLookup, type GeoLookup } from '../../../storage/geo.ts'
 
-/** Without a readable database, hits are described all the same, with no place. */
+/** Without a readable database, hits are enriched without a place. */
 export function openGeoLookup(path: string | undefined): GeoLookup {
   try {
     return createGeoLookup(path)

@@ -1,5 +1,5 @@
-// Removes hits from batches that are kept. A batch keeps its name and number, even when it is empty, so that marks and
-// the batch's end in the spool keep their meaning.
+// Removes hits from stored batches. A batch keeps its name and number, even when it is empty, so that marks and
+// the batch's end in the spool stay valid.
 
 import { type FileHandle, rm, stat, utimes } from 'node:fs/promises'
 import { log } from '../../../lib/log.ts'
@@ -8,12 +8,12 @@ import { renameDurably, writeDurably } from '../../../storage/write-durably.ts'
 import { type BatchFile, toBatchBytes } from './batch-file.ts'
 import { readHits } from './batch-reader.ts'
 
-/** The number of characters that one write takes. */
+/** Characters per write. */
 const CHUNK_CHARACTERS = 256 * 1024
 
 /**
- * Rewrites the batches that hold hits which `keep` rejects. A batch may be read in the meantime: the new file replaces
- * the old one by a rename.
+ * Rewrites the batches with hits that `keep` rejects. A batch can be read meanwhile, because the new file replaces the old one
+ * by a rename.
  */
 export async function rewriteBatches(
   batches: readonly BatchFile[],
@@ -32,7 +32,7 @@ export async function findFirstHit(batch: BatchFile): Promise<Hit | null> {
 
 async function needsRewrite({ path }: BatchFile, keep: (hit: Hit) => boolean): Promise<boolean> {
   for await (const hit of readHits(path)) {
-    // A damaged line may be a hit that has to go.
+    // A damaged line may be a hit that must be removed.
     if (hit === null || !keep(hit)) return true
   }
   return false
@@ -50,7 +50,7 @@ async function rewriteBatch(batch: BatchFile, keep: (hit: Hit) => boolean) {
     throw error
   }
   if (damaged > 0) log.error('hit_batch_damaged', { path: batch.path, lines: damaged })
-  // The age of a batch decides how long the batch is kept.
+  // Keeps the time of the file, because retention uses it.
   const writtenAt = new Date(batch.writtenAt)
   await utimes(unfinished, writtenAt, writtenAt)
   await renameDurably(unfinished, batch.path)

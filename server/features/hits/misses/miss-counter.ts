@@ -1,5 +1,5 @@
-// Counts requests for slugs that no link has, by slug and hour. Strangers choose these slugs, so their number is bounded:
-// what does not fit is counted as one number. Counts wait in memory and are written every ten seconds.
+// Counts requests for unknown slugs, by slug and hour. Strangers choose these slugs, so their number is limited: all others
+// share one count. Counts are in memory and are written every ten seconds.
 
 import { copyText } from '../../../lib/text.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
@@ -16,9 +16,9 @@ export interface Miss {
   domain: string
   /** The domain's workspace; 0 on the default domain. */
   workspaceId: number
-  /** Folded for matching; null for a text that no link can have as its slug. */
+  /** In the form for matching; null for a text that cannot be a slug. */
   slugKey: string | null
-  /** A person, and no robot, prefetch or HEAD request. */
+  /** True for a person; false for a robot, prefetch or HEAD request. */
   human: boolean
   address: string
   userAgent: string
@@ -45,11 +45,11 @@ export interface MissCounterNeeds {
 interface CounterState {
   needs: MissCounterNeeds
   slugsMax: number
-  /** The start of the hour that `known` is about. */
+  /** The start of the hour of `known`. */
   hour: number
   /** The slugs with their own row in this hour, by domain. */
   known: Map<string, Set<string>>
-  /** The day that `visitors` is about. */
+  /** The day of `visitors`. */
   day: number
   /** Keyed hashes of a visitor and a slug. */
   visitors: Set<number>
@@ -59,7 +59,7 @@ const HOUR_MS = 60 * 60 * 1000
 const FLUSH_EVERY_MS = 10_000
 /** Distinct slugs of a domain in an hour (docs/contract.md §16). With the longest slugs, a domain takes 4 MB of memory. */
 const SLUGS_MAX = 10_000
-/** Enough for two domains in an hour. Slugs beyond it are counted as one number. */
+/** Enough for two domains in an hour. Slugs above this limit share one count. */
 const WAITING_MAX = 20_000
 /** 1 MB of memory. Further visitors of the day are not counted. */
 const VISITORS_MAX = 20_000
@@ -76,7 +76,7 @@ export async function openMissCounter(needs: MissCounterNeeds): Promise<MissCoun
     day: 0,
     visitors: new Set(),
   }
-  // A restart begins no new hour: the slugs of this hour that have rows still count towards the bound.
+  // Adds the stored slugs of this hour, so that a restart does not reset the limit.
   for (const { domain, slug } of await listSlugsOfHour(db, state.hour)) getKnown(state, domain).add(slug)
   const counts = openCountBuffer<MissCount>({
     name: 'misses',
@@ -141,7 +141,7 @@ function admitSlug(state: CounterState, { slugKey, domain }: Miss): string {
   return slug
 }
 
-/** Counts a visitor once a day for a slug. A restart forgets who was counted. @returns whether the visitor is new */
+/** Counts a visitor once a day for a slug. A restart loses this state. @returns true if the visitor is new */
 function addVisitor(state: CounterState, { at, address, userAgent, domain }: Miss, slug: string): boolean {
   const { needs, visitors } = state
   const day = Math.floor(at / DAY_MS)

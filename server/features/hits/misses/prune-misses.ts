@@ -1,5 +1,5 @@
-// Deletes counts of misses that are older than the retention of hits. Strangers choose the slugs, so the number of
-// rows is bounded: above the bound, old rows are merged into their hour's row for all other slugs.
+// Deletes counts of unknown slugs after the retention of hits. Strangers choose the slugs, so the number of rows is limited:
+// above the limit, old rows are merged into their hour's shared row.
 
 import { sql } from 'kysely'
 import { DAY_MS } from '../../../lib/utc-day.ts'
@@ -18,12 +18,12 @@ export interface PruneMissesNeeds {
 /** About 60 MB with slugs of usual length, 150 MB with the longest ones. */
 const ROWS_MAX = 250_000
 
-/** Works through one hour at a time: a long write would hold up the redirects. */
+/** Works through one hour at a time, because a long write would delay redirects. */
 export async function pruneMisses({ db, now, since, rowsMax = ROWS_MAX }: PruneMissesNeeds): Promise<void> {
   await pruneInSlices(db, 'misses', sql`hour < ${since}`)
   await eraseLeftMisses(db)
   let excess = (await countRows(db)) - rowsMax
-  // Slugs that were asked for once are nearly always guesses. Only where that does not suffice, whole hours go.
+  // Slugs with one request are nearly always guesses. If merging them is not enough, all slugs of old hours are merged.
   for (const requestsMax of [1, Number.MAX_SAFE_INTEGER]) {
     let hour = excess > 0 ? await findOldestHour(db, 0) : undefined
     while (excess > 0 && hour !== undefined && hour < now - DAY_MS) {
@@ -48,7 +48,7 @@ interface LeftDomain {
   domain: string
   /** The domain's current workspace; null without one. */
   holder: number | null
-  /** Since when the holder has it. All later counts are the holder's. */
+  /** When the holder got the domain. All later counts belong to the holder. */
   until: number | null
 }
 
@@ -86,7 +86,7 @@ async function countRows(db: Database): Promise<number> {
   return Number(rows)
 }
 
-/** Adds the slugs of an hour with few requests to the row of other slugs. @returns how many rows that saves */
+/** Merges the slugs of an hour with few requests into the shared row. @returns the number of removed rows */
 function foldHour(db: Database, hour: number, requestsMax: number): Promise<number> {
   return db.write(async (connection) => {
     await addToOthers(connection, hour, requestsMax)

@@ -1,4 +1,4 @@
-// The rows of misses: how often people and robots asked for a slug that no link has, by domain and hour.
+// Stores the counts of requests for unknown slugs, by people and by robots, per domain and hour.
 
 import { sql } from 'kysely'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
@@ -10,7 +10,7 @@ export interface MissCount {
   workspaceId: number
   /** The start of the hour, milliseconds. */
   hour: number
-  /** Folded for matching, or OTHER_SLUGS. */
+  /** In the form for matching, or OTHER_SLUGS. */
   slug: string
   hits: number
   visitors: number
@@ -18,12 +18,12 @@ export interface MissCount {
   lastAt: number
 }
 
-/** The row of all slugs of an hour without a separate row. No slug is empty. */
+/** The slug of the shared row of an hour. No real slug is empty. */
 export const OTHER_SLUGS = ''
 
 /** Adds counts to their rows, in one transaction. */
 export async function storeMisses(db: Database, counts: MissCount[]): Promise<void> {
-  // One order everywhere: otherwise two processes could each wait for a row that the other holds.
+  // The order is the same in all processes: otherwise two could each wait for a row of the other.
   const sorted = counts.toSorted(
     (a, b) => a.hour - b.hour || compare(a.domain, b.domain) || compare(a.slug, b.slug),
   )
@@ -54,7 +54,7 @@ async function addMisses(connection: Connection, counts: MissCount[]): Promise<v
     .execute()
 }
 
-/** 0 for rows of a former holder of the domain: the new one must not see its counts. */
+/** 0 for rows of a former holder of the domain, whose counts the new holder must not see. */
 const KEPT = sql`(case when misses.workspace_id = excluded.workspace_id then 1 else 0 end)`
 
 /** The slugs of an hour with a separate row. */

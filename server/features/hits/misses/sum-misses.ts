@@ -1,5 +1,5 @@
-// Sums requests for unknown slugs, per domain and slug. Strangers choose the slugs, so the sums are bounded, and the
-// rows are read in steps: with SQLite they run on the event loop.
+// Sums requests for unknown slugs, per domain and slug. Strangers choose the slugs, so the number of sums is limited, and the
+// rows are read in steps, because SQLite runs on the event loop.
 
 import { sql } from 'kysely'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
@@ -29,7 +29,7 @@ export interface MissSums {
 }
 
 const ROWS_PER_STEP = 1000
-/** 10 MB of memory with usual slugs. Above it, slugs that were asked for least are one number. */
+/** 10 MB of memory with usual slugs. Above this number, the slugs with the fewest requests share one sum. */
 const SLUGS_MAX = 50_000
 
 /** Robots do not count. */
@@ -75,7 +75,7 @@ function addMiss(slugs: Map<string, MissSum>, slug: string, miss: MissSum): void
   sum.lastAt = Math.max(sum.lastAt, miss.lastAt)
 }
 
-/** A flood of guesses asks for each slug once, so frequently requested slugs stay. */
+/** A flood of guesses requests each slug once, so frequent slugs stay. */
 function dropRarest(sums: MissSums, slugsMax: number): void {
   for (let hitsMax = 1; sums.slugs.size > slugsMax; hitsMax *= 2) {
     for (const [slug, { hits }] of sums.slugs) {

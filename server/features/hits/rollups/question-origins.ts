@@ -1,11 +1,11 @@
-// Counts the origins of answers: roll-ups, hits, or both. Counts the UTC days of an answer, too: days answered from
-// roll-ups, and days with hits that were read.
+// Counts the origins of answers (roll-ups, hits, or both), and the UTC days of answers: days from roll-ups, and days whose
+// hits were read.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { OriginPart } from '../../../storage/hits/rollups/answer-origin.ts'
 import { toDay } from '../../../storage/hits/rollups/rollup.ts'
 
-/** Counts of questions, and of the days that they asked for. */
+/** Counts of questions and of their days. */
 export type QuestionOrigins = Record<
   'fromRollUps' | 'fromBoth' | 'fromHits' | 'rolledUpDays' | 'hitDays',
   number
@@ -39,7 +39,7 @@ export function addQuestion(
 
 export interface OriginDays {
   rolledUp: number
-  /** Days with hits that were read. */
+  /** Days whose hits were read. */
   hits: number
 }
 

@@ -9,11 +9,11 @@ export interface RollUpPace {
   pauseMs: number
   /** Interval of checks while more urgent work waits. */
   retryMs: number
-  /** Interval of checks when there was nothing to roll up, or after a failure. */
+  /** Interval of checks when no day can be rolled up, and after a failure. */
   lookEveryMs: number
-  /** How long waiting or failing days keep the worker awake, after its start and after each roll-up. */
+  /** How long waiting or failing days keep the worker running, after its start and after each roll-up. */
   stayMs: number
-  /** How long a day rests after new hits. By default the engine decides. */
+  /** The wait of a day after new hits. By default the engine decides. */
   restMs?: number
 }
 
@@ -26,7 +26,7 @@ export const ROLL_UP_PACE: RollUpPace = {
 
 export interface RollUpLoopNeeds {
   rollUp(): Promise<RollUpProgress>
-  /** Whether no more urgent work waits. */
+  /** @returns true if no more urgent work waits */
   mayRun(): boolean
   /** The queue of work that never runs beside a roll-up. */
   queue: SerialQueue
@@ -35,7 +35,7 @@ export interface RollUpLoopNeeds {
 }
 
 export interface RollUpStats {
-  /** Closed days that are not rolled up. Undefined: nobody has looked yet. */
+  /** The number of closed days that are not rolled up. Undefined before the first check. */
   waiting: number | undefined
   /** Days and months that were rolled up. */
   made: number
@@ -43,28 +43,28 @@ export interface RollUpStats {
 }
 
 export interface RollUpLoop {
-  /** Whether a roll-up runs, or there are days that can be rolled up or tried right now or, for a while, soon. */
+  /** True if a roll-up runs, or a day can be rolled up now, or will be possible soon (limited by `stayMs`). */
   isBusy(): boolean
   stats(): RollUpStats
-  /** Resolves when the roll-up that runs has ended. No other one starts. */
+  /** Resolves when the running roll-up has ended. No other one starts. */
   close(): Promise<void>
 }
 
 interface LoopState extends RollUpLoopNeeds {
   readonly stats: RollUpStats
-  /** Whether there may be a day to roll up now. */
+  /** True if there may be a day to roll up now. */
   isDue: boolean
-  /** On the monotonic clock: until when days that have to wait, or fail, keep the worker awake. */
+  /** On the monotonic clock: the time until which waiting or failing days keep the worker running. */
   stayUntil: number
-  /** Whether the last roll-up failed. */
+  /** True if the last roll-up failed. */
   isFailing: boolean
   /** The last error since a roll-up succeeded. */
   lastError: string | undefined
-  /** Roll-ups since the last time that nothing was left. */
+  /** Roll-ups since the last time that none was left. */
   inRow: number
   current: Promise<unknown> | null
   closed: boolean
-  /** Ends the pause that runs, if one runs. */
+  /** Ends the current pause, if there is one. */
   endPause(): void
 }
 
@@ -93,22 +93,22 @@ export function openRollUpLoop(needs: RollUpLoopNeeds): RollUpLoop {
   }
 }
 
-/** After a failure another day is tried at the next look, before the worker sleeps. */
+/** After a failure another day is tried at the next check, before the worker ends. */
 const isWaiting = ({ stats, isFailing, stayUntil }: LoopState) =>
   (isFailing || (stats.waiting ?? 0) > 0) && performance.now() < stayUntil
 
 async function run(loop: LoopState) {
   const { pace } = loop
-  // The work that woke the worker goes first.
+  // The work that started the worker comes first.
   await pause(loop, pace.retryMs)
   while (!loop.closed) {
     if (loop.mayRun()) await loop.queue(() => rollUpIfAllowed(loop)).then((ms) => pause(loop, ms))
-    // Not in step with the timer that makes batches: one of them might wait at each look.
+    // Random, so that it is not in step with the timer of batches, which would then wait at each check.
     else await pause(loop, pace.retryMs * (0.5 + Math.random()))
   }
 }
 
-/** @returns how long to pause afterwards */
+/** @returns the pause afterwards */
 async function rollUpIfAllowed(loop: LoopState): Promise<number> {
   // Earlier work in the queue may have taken long.
   if (loop.closed || !loop.mayRun()) return loop.pace.retryMs
@@ -140,11 +140,11 @@ async function rollUpOnce(loop: LoopState): Promise<number> {
     if (loop.inRow > 0) log.info('days_rolled_up', { rollUps: loop.inRow, waiting })
     loop.inRow = 0
   } catch (error) {
-    // An engine that is closed interrupts the roll-up.
+    // Closing the engine interrupts the roll-up.
     if (loop.closed) return 0
     stats.failures++
     const { message } = error instanceof Error ? error : { message: String(error) }
-    // A disk that stays full would fill the log, too.
+    // A full disk would otherwise also fill the log.
     if (message !== loop.lastError) log.error('roll_up_failed', describeError(error))
     loop.lastError = message
     loop.isFailing = true

@@ -1,5 +1,4 @@
-// Sums the counters of all hit workers since the start of the server. Each worker counts from zero, and ends when it
-// has nothing to do.
+// Sums the counters of all hit workers since the start of the server. Each worker counts from zero, and ends when it is idle.
 
 import { NO_QUESTIONS, type QuestionOrigins } from './question-origins.ts'
 import type { RollUpStats } from './roll-up-loop.ts'
@@ -7,7 +6,7 @@ import type { RollUpStats } from './roll-up-loop.ts'
 export interface WorkerCounts {
   /** The number of times that the engine could not be opened, or died. */
   engineFailures: number
-  /** Where answers came from. */
+  /** The origins of answers. */
   origins: QuestionOrigins
   rollUps: RollUpStats
 }
@@ -19,7 +18,7 @@ export const NO_COUNTS: WorkerCounts = {
 }
 
 export interface WorkerCountSums {
-  /** Takes the newest counts of the worker that runs. */
+  /** Takes the newest counts of the running worker. */
   update(counts: WorkerCounts): void
   /** Another worker has started. */
   restart(): void

@@ -12,8 +12,8 @@ const NODE_ID_PATTERN = /^[0-9a-f]{16}$/
 const toNodeFile = (dir: string) => join(dir, 'node')
 
 /**
- * Answers with the spool's node id and its highest segment number. A spool without any segment gets a new id, because
- * the worker never deletes the last segment: an old id with segment numbers from 1 on would give hit ids twice.
+ * Returns the spool's node id and its highest segment number. The worker never deletes the last segment, so a spool without
+ * segments was wiped. It gets a new id, because the old id with segment numbers from 1 would assign hit ids twice.
  */
 export async function claimDirectory(dir: string): Promise<{ node: string; lastSeq: number }> {
   const names = await readdir(dir)
@@ -26,7 +26,7 @@ export async function claimDirectory(dir: string): Promise<{ node: string; lastS
   return { node: known, lastSeq: Math.max(...seqs) }
 }
 
-/** A killed server leaves hits that only the kernel's memory has. A power cut soon afterwards would lose them. */
+/** Syncs hits of a killed server, which may only be in the kernel's memory. A power cut would lose them. */
 async function syncSegmentFile(path: string): Promise<void> {
   try {
     await syncToDisk(path)
@@ -35,7 +35,7 @@ async function syncSegmentFile(path: string): Promise<void> {
   }
 }
 
-/** undefined where no server has claimed the directory yet. */
+/** undefined if no server has claimed the directory yet. */
 export async function readNodeId(dir: string): Promise<string | undefined> {
   try {
     return (await readFile(toNodeFile(dir), 'utf8')).trim()

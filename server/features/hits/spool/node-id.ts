@@ -1,4 +1,4 @@
-// The node id of a data directory, for a command that signs click ids without being the server.
+// The node id of a data directory, for a command that signs click ids.
 
 import { join } from 'node:path'
 import { runWhileNoServer } from '../../../storage/lock.ts'
@@ -9,7 +9,7 @@ import { openSpool } from './spool.ts'
 const STARTS_WITHIN_MS = 10_000
 const RETRY_MS = 50
 
-/** Reads the node id. Creates the spool where no server has created it yet. */
+/** Reads the node id. Creates the spool if no server has created it yet. */
 export async function ensureNodeId(dataDir: string): Promise<string> {
   const dir = join(dataDir, 'spool')
   const deadline = performance.now() + STARTS_WITHIN_MS

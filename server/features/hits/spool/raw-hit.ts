@@ -1,5 +1,5 @@
-// A raw hit: one request as the spool stores it, before the enricher turns it into a `Hit`. Only a raw hit holds the
-// client's address, and the spool erases the address once the hit is in a batch.
+// A raw hit: one request as the spool stores it, before the enricher turns it into a `Hit`. Only a raw hit has the
+// client's address, which the spool erases once the hit is in a batch.
 
 import type { HitOutcome, HitTrigger } from '../../../storage/hits/hit.ts'
 
@@ -7,14 +7,14 @@ export interface RawHit {
   /** Milliseconds since the epoch. */
   at: number
   workspaceId: number
-  /** 0 where the slug is unknown. */
+  /** 0 if the slug is unknown. */
   linkId: number
   outcome: HitOutcome
   /** The method was HEAD. */
   head: boolean
   /** The browser marked the request as a prefetch. */
   prefetch: boolean
-  /** The request came from a person of the workspace. */
+  /** The request came from a member of the workspace. */
   internal: boolean
   /** The workspace ignores the referrer. */
   ignored: boolean
@@ -23,15 +23,15 @@ export interface RawHit {
   address: string
   userAgent: string
   /**
-   * The Referer header without its query, cut to the length that analytics show. (An earlier version stored it as
-   * sent.)
+   * The Referer header without its query, cut to the length in analytics. (An earlier version stored the whole
+   * header.)
    */
   referrer: string
   /** See `toSpooledQuery`. */
   query: string
-  /** The destination's own query where it carries utm parameters, else ''. */
+  /** The destination's own query if it has utm parameters, else ''. */
   destinationQuery: string
-  /** The label of the variant that a split has chosen, or ''. An earlier version stored unknown slugs here, without a link. */
+  /** The label of the split's variant, or ''. An earlier version stored unknown slugs here, with link 0. */
   variant: string
 }
 
@@ -46,8 +46,8 @@ export const TEXT_FIELDS = [
 ] as const satisfies [keyof RawHit, number][]
 
 /**
- * The kept parameters of the short URL's query, as JSON, before its utm parameters. (An earlier version stored the utm
- * parameters alone, and one before it the whole query.)
+ * The kept parameters of the short URL's query, as JSON, before its utm parameters. (Earlier versions stored only the utm
+ * parameters, or the whole query.)
  */
 export const toSpooledQuery = (params: string, utm: string): string =>
   params === '' ? utm : `${params}\n${utm}`

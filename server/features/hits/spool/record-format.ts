@@ -16,7 +16,7 @@ const RECORD_HEAD = 8
 // at, workspaceId, linkId as float64 (ids may pass 2^32), outcome, flags, six text lengths
 const FIXED_BYTES = 24 + 2 + 2 * TEXT_FIELDS.length
 const MAX_PAYLOAD = FIXED_BYTES + TEXT_FIELDS.reduce((sum, [, bytes]) => sum + bytes, 0)
-/** A segment with less room than this is full. Every hit fits into it, so no hit is measured before it is written. */
+/** A segment with less free space than this is full. Every hit fits into it, so hits are not measured before they are written. */
 export const MAX_RECORD_BYTES = align(RECORD_HEAD + MAX_PAYLOAD)
 
 const HEAD_FLAG = 1
@@ -29,13 +29,13 @@ export interface SegmentHeader {
   seq: number
   createdAt: number
   /**
-   * Seeds the checksums. Records hold text that strangers choose. Without a secret, a user agent shaped like a record
-   * could pass for a record when the reader searches a damaged segment for the next whole one.
+   * Seeds the checksums. Records contain text from strangers. Without a secret, the reader of a damaged segment could take a
+   * user agent with the form of a record for the next record.
    */
   nonce: number
 }
 
-/** The bytes of one segment, with the views that writing needs. */
+/** The bytes of one segment, with views for writing. */
 export interface SegmentBytes {
   /** `utf8Write` takes half the time of `write`, and writes whole characters only. */
   bytes: Buffer & { utf8Write(text: string, offset: number, length: number): number }
@@ -80,7 +80,7 @@ export function decodeHeader(bytes: Buffer): SegmentHeader | null {
   return { nonce: bytes.readUInt32LE(8), seq: bytes.readDoubleLE(16), createdAt: bytes.readDoubleLE(24) }
 }
 
-// The checksum covers the offset and the length as well, so a record is valid only where it was written.
+// The checksum covers the offset and the length as well, so a record is valid only at its own offset.
 const checksum = (payload: Buffer, nonce: number, offset: number) =>
   crc32(payload, (nonce ^ Math.imul(offset, 0x9e37_79b1) ^ payload.length) >>> 0)
 
@@ -110,14 +110,14 @@ export function encodeRecord(segment: SegmentBytes, offset: number, nonce: numbe
     end += written
   }
   view.setUint32(offset + 4, checksum(bytes.subarray(start, end), nonce, offset), true)
-  // Last, and atomically: a reader that sees the length sees the whole record.
+  // Stored last and atomically, so that a reader that sees the length sees the whole record.
   Atomics.store(words, offset >> 2, end - start)
   return align(end)
 }
 
 const textBuffer = Buffer.allocUnsafeSlow(MAX_PAYLOAD) as SegmentBytes['bytes']
 
-/** Cuts and repairs a text as the spool does, so that the result equals the text of a raw hit that was read back. */
+/** Cuts and repairs a text as the spool does. The result equals the text of a raw hit that was read from the spool. */
 export function toSpooledText(name: (typeof TEXT_FIELDS)[number][0], text: string): string {
   const bound = TEXT_FIELDS.find(([field]) => field === name)?.[1] ?? 0
   return text === '' ? '' : textBuffer.toString('utf8', 0, textBuffer.utf8Write(text, 0, bound))
@@ -130,21 +130,21 @@ export interface SegmentWindow {
   base: number
   seq: number
   nonce: number
-  /** No bytes of the segment follow the window. */
+  /** The window is at the end of the segment. */
   last: boolean
 }
 
 export interface SegmentRecords {
   hits: { id: number; raw: RawHit }[]
-  /** The offset at which to read on. */
+  /** The offset of the next read. */
   next: number
   /** The number of damaged or missing records that were skipped. */
   torn: number
 }
 
 /**
- * Reads every whole record of a window. Other bytes are skipped, 8 at a time, up to the next plausible length with the
- * right checksum.
+ * Reads every complete record of a window. Other bytes are skipped, 8 at a time, up to the next plausible length with a
+ * valid checksum.
  */
 export function readSpoolRecords({ bytes, base, seq, nonce, last }: SegmentWindow): SegmentRecords {
   const hits: SegmentRecords['hits'] = []
@@ -174,7 +174,7 @@ export function readSpoolRecords({ bytes, base, seq, nonce, last }: SegmentWindo
   return { hits, next: last ? base + align(bytes.length) : base + at, torn }
 }
 
-/** Whether a line of a batch can hold the number. One bad number would make the engine refuse the whole batch. */
+/** True if a batch can store the number. One invalid number would make the engine refuse the whole batch. */
 const isStorableNumber = (n: number) => n >= 0 && n <= Number.MAX_SAFE_INTEGER
 
 function decodeRecord(bytes: Buffer, at: number, end: number, nonce: number, base: number): RawHit | null {

@@ -5,15 +5,15 @@ import { describeError, log } from '../../../lib/log.ts'
 import type { Segment } from './segment.ts'
 
 export interface SegmentSync {
-  /** Makes this segment the live one. The segment before it is synced a last time and closed. */
+  /** Makes this segment the live one. The previous segment is synced a last time and closed. */
   switchTo(segment: Segment): void
-  /** Notes that the live segment has something to sync. Called for every hit. */
+  /** Marks the live segment as changed. Called for every hit. */
   markDirty(): void
   /** Syncs and closes all segments. */
   close(): Promise<void>
 }
 
-/** @param onFailure counts a sync that failed, and returns how many have failed */
+/** @param onFailure counts a failed sync, and returns the number of failures */
 export function openSegmentSync(everyMs: number, onFailure: () => number): SegmentSync {
   const full: Segment[] = []
   let live: Segment | null = null
@@ -32,7 +32,7 @@ export function openSegmentSync(everyMs: number, onFailure: () => number): Segme
 
   async function syncAll() {
     dirty = false
-    // One that becomes full meanwhile belongs to this pass: its hits would wait two intervals for the next.
+    // Includes a segment that becomes full meanwhile, whose hits would otherwise wait two intervals.
     for (let segment = full.shift(); segment; segment = full.shift()) {
       await syncSegment(segment)
       await segment.close()
@@ -40,7 +40,7 @@ export function openSegmentSync(everyMs: number, onFailure: () => number): Segme
     if (live) await syncSegment(live)
   }
 
-  // One sync at a time: on a slow disk more of them would only queue up.
+  // One sync at a time: on a slow disk, more syncs would only queue up.
   const timer = setInterval(() => {
     if (!dirty || running) return
     running = syncAll().finally(() => {

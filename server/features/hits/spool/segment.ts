@@ -1,5 +1,5 @@
-// Creates segment files: filled with zeros and synced before they are mapped, because a store to a hole of a sparse
-// file on a full disk ends the process with SIGBUS. So a full disk fails here, and never inside a redirect.
+// Creates segment files, which are filled with zeros and synced before they are mapped. On a full disk, a store to a hole of a
+// sparse file would kill the process with SIGBUS. So a full disk causes an error here, and never inside a redirect.
 
 import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises'
@@ -13,14 +13,14 @@ import {
   toSegmentBytes,
 } from './record-format.ts'
 
-// Redirects wait for the core while a piece is written. Pieces of 1 MB made their p99 1.8 times nginx's; these make
-// it 1.2.
+// Redirects wait while a piece is written. With pieces of 1 MB their p99 was 1.8 times that of nginx; with this size it is
+// 1.2 times.
 const FILL_BYTES = 128 * 1024
 
 export interface Segment extends SegmentBytes {
   seq: number
   nonce: number
-  /** Where the next record goes. */
+  /** The offset of the next record. */
   offset: number
   /** The descriptor for syncing: the kernel writes the mapping's dirty pages with the file. */
   fd: number
@@ -36,7 +36,7 @@ export function parseSegmentName(name: string): number | null {
 
 export const hasRoom = (segment: Segment) => segment.offset + MAX_RECORD_BYTES <= segment.bytes.length
 
-/** Creates a segment that is on the disk and mapped. A failure leaves no file behind. */
+/** Creates, syncs and maps a segment. A failure leaves no file. */
 export async function createSegment(dir: string, seq: number, bytes: number, now: number): Promise<Segment> {
   const path = join(dir, toSegmentName(seq))
   const unfinished = `${path}.tmp`
@@ -62,8 +62,8 @@ async function writeEmptySegment(file: FileHandle, bytes: number, header: Buffer
 }
 
 /**
- * Skips segment numbers, in a spool that no server has open: the next segment has a number that is higher by `count` than the
- * last one. An id of a hit has the number of its segment, so a directory that is restored from a backup gives out no id twice.
+ * Skips `count` segment numbers, in a spool that no server has open. The id of a hit contains the number of its segment, so
+ * a restored data directory assigns no id twice.
  */
 export async function skipSegments(dir: string, count: number): Promise<void> {
   const seqs = (await readdir(dir)).map(parseSegmentName).filter((seq) => seq !== null)

@@ -1,5 +1,5 @@
-// Keeps strangers from filling the disk before the spool: long texts have a budget, and on a nearly full disk one hit
-// in ten is recorded. A redirect never waits for this and never fails because of it.
+// Prevents strangers from filling the disk: long texts are limited, and on a nearly full disk one hit in ten is recorded. A
+// redirect never waits for this and never fails because of it.
 
 import { toRateLimitKey } from '../../../http/client-address.ts'
 import { createSlidingBudgets } from '../../../lib/sliding-budget.ts'
@@ -28,11 +28,11 @@ export interface SpoolGuard extends Spool {
 /** While the disk is low, one hit in this many is recorded. */
 const ONE_IN = 10
 
-/** Campaign and referrer of honest clicks have fewer characters together, so usual clicks cost no look-up here. */
+/** Campaign and referrer of usual clicks have fewer characters together, so these need no look-up. */
 const LONG = 512
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** About a thousand clicks a minute with long texts: an office, or a proxy that TRUST_PROXY does not name. */
+/** About a thousand clicks a minute with long texts, for example of an office, or of a proxy that is not in TRUST_PROXY. */
 const ADDRESS_BUDGET = 1024 * 1024
 const WORKSPACE_BUDGET = 256 * 1024 * 1024
 

@@ -1,6 +1,5 @@
-// Reads the spool from another process than the one that writes it: plain reads of the segment files, which the kernel
-// keeps equal to the mapping. Addresses end here: the reader overwrites hits that are in a batch, and deletes full
-// segments.
+// Reads the spool in another process than its writer, by plain reads of the segment files, which the kernel keeps equal to the
+// mapping. It also erases addresses: it overwrites hits that are in a batch, and deletes full segments.
 
 import { readSync, writeSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
@@ -13,19 +12,19 @@ import { decodeHeader, HEADER_BYTES, readSpoolRecords, type SegmentRecords } fro
 import { parseSegmentName, toSegmentName } from './segment.ts'
 import { WRITE_OFFSET, WRITE_SEGMENT } from './write-position.ts'
 
-/** About 3,300 hits. The worker's questions wait while they are enriched: 10 ms. */
+/** About 3,300 hits. Questions wait 10 ms while the worker enriches them. */
 const WINDOW_BYTES = 1024 * 1024
 
 export interface SpoolReader {
   /** `next` has returned every hit before this position. */
   position(): SpoolPosition
-  /** Whether hits may follow the position. */
+  /** @returns true if there may be hits after the position */
   isBehind(): boolean
-  /** The next hits; null when there are none now. May be empty when the reader only skipped damage. */
+  /** The next hits; null if there are none now. The list is empty if the reader only skipped damage. */
   next(): Promise<SegmentRecords['hits'] | null>
-  /** Moves back to `position`: the next hits are those after it. */
+  /** Moves back to `position`. */
   rewind(position: SpoolPosition): Promise<void>
-  /** Destroys all hits before a position that was reached. Call it once those hits are safe elsewhere. */
+  /** Erases all hits before a position. Call it once these hits are stored in a batch. */
   eraseBefore(before: SpoolPosition): Promise<void>
   close(): Promise<void>
 }
@@ -43,7 +42,7 @@ interface ReaderState {
   readonly buffer: Buffer
   position: SpoolPosition
   current: OpenSegment | null
-  /** The position up to which this segment is overwritten. 0 after a start, when it is unknown. */
+  /** The position up to which the spool is overwritten. 0 after a start, when it is unknown. */
   erased: SpoolPosition
 }
 
@@ -124,7 +123,7 @@ async function eraseBefore(reader: ReaderState, before: SpoolPosition) {
     if (seq < before.seq) await rm(join(reader.dir, toSegmentName(seq)), { force: true })
   const { current, erased } = reader
   const start = erased.seq === before.seq ? erased.offset : HEADER_BYTES
-  // A segment that the reader left in the meantime is deleted as a whole with the next position.
+  // If the reader has left the segment meanwhile, the whole segment is deleted with the next position.
   if (current?.seq !== before.seq || start >= before.offset) return
   // A synchronous write, because the reader may meanwhile close this segment and read the next.
   const length = before.offset - start
@@ -133,8 +132,7 @@ async function eraseBefore(reader: ReaderState, before: SpoolPosition) {
 }
 
 /**
- * Reads synchronously: a hit that was just recorded is in the kernel's memory, and the thread pool may be busy with an
- * engine's work.
+ * Reads synchronously, because new hits are in the kernel's memory, and the thread pool may be busy with the engine's work.
  */
 function readWindow(segment: OpenSegment, buffer: Buffer, start: number, end: number): SegmentRecords {
   const bytesRead = readSync(segment.file.fd, buffer, 0, Math.min(buffer.length, end - start), start)
@@ -144,7 +142,7 @@ function readWindow(segment: OpenSegment, buffer: Buffer, start: number, end: nu
     base: start,
     seq: segment.seq,
     nonce: segment.nonce,
-    // All records before the end are complete, so no record that begins in the window goes on after the end.
+    // All records before the end are complete, so no record of the window continues after the end.
     last: start + bytesRead >= end,
   })
 }
@@ -164,7 +162,7 @@ async function openSegment(dir: string, seq: number): Promise<OpenSegment | null
   const header = decodeHeader(head.subarray(0, bytesRead))
   if (header?.seq === seq) return { file, seq, nonce: header.nonce, bytes: (await file.stat()).size }
   await file.close()
-  // Without the nonce, records look like noise, but an operator may want to inspect the file.
+  // Without the nonce records cannot be recognized, but an operator may want to inspect the file.
   log.error('spool_segment_unreadable', { segment: seq, movedTo: toUnreadablePath(path) })
   await quarantine(path)
   return null

@@ -1,5 +1,5 @@
-// The spool: segment files mapped into memory. A hit is safe there before its redirect is answered. The kernel owns
-// the stored bytes, so a killed process loses nothing; a power cut loses unsynced hits (100 ms).
+// The spool: segment files mapped into memory. A hit is stored there before its redirect is answered. The kernel owns
+// the stored bytes, so a killed process loses no hit; a power cut loses unsynced hits (100 ms).
 
 import { mkdir } from 'node:fs/promises'
 import { describeError, log } from '../../../lib/log.ts'
@@ -15,7 +15,7 @@ import { createWritePosition, WAITING_HITS, WRITE_OFFSET, WRITE_SEGMENT } from '
 
 /** Hits that a few cores can answer in a second. */
 const MAX_WAITING = 100_000
-/** Strangers choose the texts of hits, so their number alone does not bound the memory. */
+/** A second limit, because strangers choose the texts of hits. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
 /** An object with its numbers. */
 const HIT_BYTES = 200
@@ -37,15 +37,15 @@ export interface SpoolStats {
 
 export interface Spool {
   dir: string
-  /** The id of this spool. It is created with the spool, so a spool that was wiped is another node. */
+  /** The id of this spool. It is created with the spool, so a new spool in the same directory is another node. */
   node: string
   /** See write-position.ts. */
   writePosition: Int32Array
   /** Stores a hit and returns its id, or 0 when the hit waits for a segment or is lost. Never throws. */
   append(raw: RawHit): number
-  /** Whether a hit would be stored, on the disk or in memory. */
+  /** True if a hit would be stored, on the disk or in memory. */
   acceptsHits(): boolean
-  /** Bytes recorded since a position. Across segments it counts the unused ends of full ones too. */
+  /** Bytes recorded since a position, including the unused ends of full segments. */
   countBytesSince(position: SpoolPosition): number
   stats(): SpoolStats
   close(): Promise<void>
@@ -63,11 +63,11 @@ interface SpoolState {
   waitingBytes: number
   /** The number of the newest segment. */
   lastSeq: number
-  /** The segment that takes hits. */
+  /** The segment for new hits. */
   live: Segment | null
   /** The segment after the live one, ready for use. */
   next: Segment | null
-  /** Runs while `next` is being created. */
+  /** Pending while `next` is being created. */
   preparing: Promise<void> | null
   /** The last attempt to create a segment failed. */
   failing: boolean
@@ -109,7 +109,7 @@ export async function openSpool(options: {
   }
   prepareNext(spool)
   await spool.preparing
-  // Redirects answer even with a full disk: their hits wait in memory until there is room.
+  // Redirects answer even with a full disk: their hits wait in memory until there is space.
   const retryTimer = setInterval(() => {
     if (spool.failing || needsNext(spool)) prepareNext(spool)
   }, RETRY_MS)
@@ -163,7 +163,7 @@ function copyTexts(raw: RawHit): RawHit {
 }
 
 /**
- * Stores a hit in the live segment, or in the next one when the live one is full.
+ * Stores a hit in the live segment, or in the next one if the live one is full.
  * @returns its id; 0 without a segment
  */
 function store(spool: SpoolState, raw: RawHit): number {
@@ -189,8 +189,8 @@ function drop(spool: SpoolState, reason: string, fields = {}) {
 }
 
 /**
- * Whether to create the next segment: once the live one is in use, because a busy disk may need time, but not after a
- * mere restart. The first hit may fill a small segment.
+ * True if the next segment should be created: once the live one is in use, because a busy disk can need time, but not directly
+ * after a restart. The first hit can fill a small segment.
  */
 const needsNext = ({ live, segmentBytes }: SpoolState) =>
   !live || live.offset > segmentBytes / 16 || !hasRoom(live)
@@ -201,7 +201,7 @@ function prepareNext(spool: SpoolState) {
     .then((segment) => {
       spool.lastSeq = segment.seq
       spool.next = segment
-      // After a start without room nothing is live: the worker ships old segments once it sees a newer one.
+      // After a start without space there is no live segment. The worker ships old segments once there is a newer one.
       if (!spool.live) switchToNext(spool)
       if (spool.failing) log.info('spool_recovered', { segment: segment.seq, waiting: spool.waiting.length })
       spool.failing = false

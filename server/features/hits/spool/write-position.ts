@@ -1,5 +1,5 @@
-// The spool's write position: numbers in a file that the server, which writes the spool, and the hit worker, which
-// reads the spool, both map into memory.
+// The spool's write position: numbers in a file that both the server (the writer) and the hit worker (the reader) map into
+// memory.
 
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,14 +20,14 @@ const toPositionFile = (spoolDir: string) => join(spoolDir, 'live')
 /** Creates the file for the process that writes the spool. All numbers are 0: no segment is live yet. */
 export function createWritePosition(spoolDir: string): Int32Array {
   const path = toPositionFile(spoolDir)
-  // An existing file is overwritten in place, so that a full disk cannot refuse the room. segment.ts says why the file
+  // An existing file is overwritten in place, so that a full disk is no error. segment.ts says why the file
   // must not have holes.
   const isComplete = existsSync(path) && statSync(path).size === FILE_BYTES
   writeFileSync(path, new Uint8Array(FILE_BYTES), { flag: isComplete ? 'r+' : 'w', mode: 0o600 })
   return mapWritePosition(spoolDir)
 }
 
-/** Reads the numbers once. @returns undefined where no server has created the file */
+/** Reads the numbers once. @returns undefined if no server has created the file */
 export function readWritePosition(spoolDir: string): Int32Array | undefined {
   const path = toPositionFile(spoolDir)
   if (!existsSync(path)) return undefined
@@ -40,5 +40,5 @@ export function mapWritePosition(spoolDir: string): Int32Array {
   return new Int32Array(buffer, byteOffset, FILE_BYTES / Int32Array.BYTES_PER_ELEMENT)
 }
 
-/** Reads how many hits wait in memory, in another process. 0 where no server has run. */
+/** Reads the number of hits that wait in memory, in another process. 0 if no server has run. */
 export const readWaitingHits = (spoolDir: string): number => readWritePosition(spoolDir)?.[WAITING_HITS] ?? 0

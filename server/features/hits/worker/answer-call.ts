@@ -26,7 +26,7 @@ const CATCH_UP_MS = 2000
 
 type CallMessage = Extract<MessageToWorker, { type: 'call' }>
 
-/** Its log lines and spans are of the request that asks. */
+/** Its log lines and spans belong to the request behind the call. */
 export function answerCall(worker: WorkerState, { id, call, asker }: CallMessage): Promise<void> {
   if (!asker) return answer(worker, id, call)
   const { requestId, traceparent } = asker
@@ -82,7 +82,7 @@ async function performCall(worker: WorkerState, id: number, call: WorkerCall): P
   }
 }
 
-/** Counts the source of the answer. The server gets this before the answer. */
+/** Counts the origin of the answer, and reports it to the server before the answer. */
 async function explain(worker: WorkerState, query: HitQuery): Promise<ExplainedAnswer> {
   const answer = await worker.engine.use((engine) => engine.explain(query))
   worker.origins = addQuestion(worker.origins, answer.origin, Date.now())

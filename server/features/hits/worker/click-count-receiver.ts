@@ -1,5 +1,4 @@
-// The server's end of the click counts: stores the counts of one batch after the other, and retries each until it is
-// stored.
+// The server's side of the click counts: stores the counts of one batch after the other, and retries each until it is stored.
 
 import { createBackoff } from '../../../lib/concurrency/backoff.ts'
 import { describeError, log } from '../../../lib/log.ts'
@@ -13,7 +12,7 @@ export interface BatchClickCounts {
 }
 
 export interface ClickCountReceiver {
-  /** Stores the counts of one batch at a time: the worker sends the next when this one is stored. */
+  /** Stores the counts of a batch. The worker sends the next ones when these are stored. */
   add(number: number, counts: ClickCount[]): void
   /** Resolves when all batches up to `through` are stored, or when an attempt fails. */
   settled(through: number): Promise<void>

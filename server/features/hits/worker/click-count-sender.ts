@@ -1,17 +1,16 @@
-// The worker's end of the click counts: sends the counts of each batch in order, one batch at a time, and the next
-// once the server has stored them. After a crash the counts are sent again; the mark in the rows makes them count
-// once.
+// The worker's side of the click counts: sends the counts of one batch at a time, in order, and the next ones once the server
+// has stored them. After a crash the counts are sent again, but count once because of the mark in the rows.
 
 import type { BatchFile } from '../batches/batch-file.ts'
 import { type ClickCount, countBatchClicks } from '../batches/click-counts.ts'
 
-/** The counts of this many new batches stay in memory. Other batches are counted again from their files. */
+/** The number of new batches whose counts stay in memory. Other batches are counted again from their files. */
 const COUNTS_IN_MEMORY = 8
 
 export interface ClickCountSender {
   /** Adds a batch that was just written. */
   add(batch: BatchFile, counts: ClickCount[]): void
-  /** Notes that the counts of this batch and of all before it are stored. */
+  /** Call it when the counts of this batch and of all earlier ones are stored. */
   confirmStored(number: number): void
   /** The last batch with stored counts. */
   lastCounted(): number

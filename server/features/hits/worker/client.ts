@@ -45,36 +45,35 @@ const ASK_TIMEOUT_MS = 30_000
 const SHIP_EVERY_MS = 500
 const PRUNE_EVERY_MS = 60 * 60 * 1000
 /**
- * A start takes half a second of one core. So the worker stays for longer than the pauses between the visitors of a
- * small site.
+ * A start takes half a second of one core, so the worker stays longer than the pauses between visitors of a small site.
  */
 const IDLE_MS = 30_000
 
 /**
- * Each question throws `unavailable` when the engine is away or does not answer in 30 s; `ask` and `explain` also throw
- * `too_many` when the workspace has too many questions at once. `export` has all the time it needs.
+ * Each question throws `unavailable` if the engine is unavailable or does not answer in 30 s; `ask` and `explain` also throw
+ * `too_many` if the workspace has too many questions at once. `export` has no time limit.
  */
 export interface HitWorkerClient extends HitReader, Pick<HitEngine, EngineQuestion> {
   /**
    * Includes every hit recorded until now.
-   * @throws `unavailable` when the engine is away, has not caught up, or does not answer in time
+   * @throws `unavailable` if the engine is unavailable, has not caught up, or does not answer in time
    */
   findLastClicks(query: LastClicksQuery, timeoutMs?: number): Promise<(LastClick | null)[]>
-  /** Removes the hits recorded before this moment, wherever they are kept. Later none of that age is loaded. */
+  /** Deletes the hits recorded before this time from batches and engine. Later, older hits are not loaded. */
   pruneHits(since: number): Promise<void>
-  /** Erases all hits of these workspaces, wherever they are kept. */
+  /** Erases all hits of these workspaces from spool, batches and engine. */
   eraseHits(workspaceIds: number[]): Promise<void>
   /**
-   * Erases the clicks of an import, wherever they are stored. Afterwards the counters of links still include them.
-   * @throws `unavailable` while the engine is away, or counts cannot be stored
+   * Erases the clicks of an import from batches and engine. The counters of links still include them.
+   * @throws `unavailable` while the engine is unavailable, or counts cannot be stored
    */
   eraseImportedHits(hits: ImportedHits): Promise<void>
-  /** The clicks of this node's batches after a position, also while the engine is away. @throws `unavailable` */
+  /** The clicks of this node's batches after a position, also while the engine is unavailable. @throws `unavailable` */
   readNewClicks(query: NewClicksQuery): Promise<NewClicks>
   setSalts(salts: DailySalt[]): void
   setOwnHosts(hosts: string[]): void
   /**
-   * Ships all hits recorded until now. Does not wait for an engine that is away, or for rows that cannot be written.
+   * Ships all hits recorded until now. Does not wait if the engine is unavailable or rows cannot be written.
    */
   drain(): Promise<void>
   state(): WorkerProgress & {
@@ -93,9 +92,9 @@ export interface HitWorkerClientOptions
   extends Pick<WorkerSettings, RequiredSetting>,
     Partial<Omit<WorkerSettings, OwnSetting>> {
   spool: Spool
-  /** Every hit that other nodes recorded before this moment is in the answers. By default there are no other nodes. */
+  /** The time up to which the answers have all hits of other nodes. By default there are no other nodes. */
   getOthersShippedUntil?: () => number
-  /** Stores counts. Called in order, one batch at a time, and again until it succeeds. */
+  /** Stores counts. Called in order, one batch at a time, and repeated until it succeeds. */
   storeCounts(counts: BatchClickCounts): Promise<void>
   now?: () => number
   /** A separate process by default. */
@@ -328,7 +327,7 @@ const getSpoolEnd = ({ writePosition }: Spool): SpoolPosition => ({
   offset: writePosition[WRITE_OFFSET] ?? 0,
 })
 
-/** Whether every recorded hit is in a batch, and in the engine's answers. */
+/** True if every recorded hit is in a batch and in the engine's answers. */
 function isEverythingShipped({ progress, options }: ClientState): boolean {
   const { writePosition } = options.spool
   return (

@@ -1,4 +1,4 @@
-// Supervises a hit engine: opens it, loads every batch above its marks, and opens it again when it died. The engine
+// Supervises a hit engine: opens it, loads every batch above its marks, and opens it again after a crash. The engine
 // answers questions at any time. While there is no engine, questions fail as unavailable.
 
 import { type Backoff, createBackoff } from '../../../lib/concurrency/backoff.ts'
@@ -9,29 +9,29 @@ import { describeError, log } from '../../../lib/log.ts'
 import type { HitEngine } from '../../../storage/hits/hit-engine.ts'
 import { type BatchLoading, isEverythingLoaded, loadBatches, repairRefused } from './load-batches.ts'
 
-/** After this number of failures nobody waits for the next attempt, which may be 10 s away. */
+/** After this number of failures questions do not wait for the next attempt, which can be 10 s away. */
 const FAILURES_OF_AN_OUTAGE = 3
 
 export interface EngineSupervisor {
-  /** Asks the engine something. @throws `unavailable` while there is no engine, or when the engine dies of the work */
+  /** Runs work with the engine. @throws `unavailable` while there is no engine, or if it dies during the work */
   use<T>(work: (engine: HitEngine) => Promise<T>): Promise<T>
   /**
-   * Asks the engine something while no batch is being loaded.
-   * @throws `unavailable` as `use` does, and while nobody knows whether the last batch was loaded
+   * Runs work with the engine while no batch is being loaded.
+   * @throws `unavailable` as `use` does, and while it is unknown whether the last batch was loaded
    */
   useBetweenLoads(work: (engine: HitEngine) => Promise<void>): Promise<void>
   /** Call it when there are new batches. */
   wake(): void
-  /** The last batch of a node that the engine is known to hold. */
+  /** The last batch of a node that the engine is known to have. */
   mark(node: string): number
   isUp(): boolean
-  /** Since the start: how often the engine could not be opened, or died. */
+  /** The number of times since the start that the engine could not be opened, or died. */
   countFailures(): number
-  /** Whether the engine is up, and has accepted the last batch. */
+  /** True if the engine is up, and has accepted the last batch. */
   canLoad(): boolean
   /** Resolves when the first attempt to open the engine has succeeded or failed. */
   firstAttempt: Promise<void>
-  /** Resolves when everything is loaded, or when it cannot be loaded now. */
+  /** Resolves when all batches are loaded, or cannot be loaded now. */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -40,7 +40,7 @@ export interface EngineSupervisorOptions extends Pick<BatchLoading, 'batches' | 
   open(): Promise<HitEngine>
   /** This node. Its mark is known as soon as the engine is open. */
   node: string
-  /** Called when the engine was opened, has loaded a batch, or is gone. */
+  /** Called when the engine was opened, has loaded a batch, or has died. */
   onChange(): void
 }
 
@@ -59,9 +59,9 @@ interface SupervisorState extends BatchLoading, EngineSupervisorOptions {
   failures: number
   allFailures: number
   readonly backoff: Backoff
-  /** Resolved when there is something to do. Each pass makes a new one. */
+  /** Resolved when there is work. Each pass creates a new one. */
   wakeSignal: PromiseWithResolvers<void>
-  /** Ends the pause that runs, if one runs. */
+  /** Ends the current pause, if there is one. */
   endPause(): void
   readonly firstAttempt: PromiseWithResolvers<void>
   /** Callers of `settled`. */
@@ -117,7 +117,7 @@ async function run(supervisor: SupervisorState) {
   }
 }
 
-/** Opens the engine and feeds it, until it dies or must close. */
+/** Opens the engine and loads batches, until it dies or must close. */
 async function runEngine(supervisor: SupervisorState) {
   const { node, marks, firstAttempt } = supervisor
   let engine: HitEngine | null = null
@@ -167,7 +167,7 @@ async function feedEngine(supervisor: SupervisorState, { engine, broken }: OpenE
   }
 }
 
-/** Whether the engine still answers anything. A bad question or batch fails alone; a dead engine fails all of them. */
+/** True if the engine still answers. An invalid question or batch fails alone; a dead engine fails all. */
 async function isAlive(engine: HitEngine): Promise<boolean> {
   try {
     await engine.mark('')

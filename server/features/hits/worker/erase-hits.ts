@@ -1,5 +1,5 @@
-// Removes hits of deleted workspaces, of undone imports, and those past their retention: from the files that wait, the batches
-// and the engine, so that no rebuild of the engine brings them back.
+// Removes hits of deleted workspaces, of undone imports, and those past their retention, from waiting files, batches and the
+// engine, so that no rebuild of the engine restores them.
 
 import { readdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -19,7 +19,7 @@ const POLL_MS = 50
 
 /**
  * Erases every hit of these workspaces, down to the bytes on the disk.
- * @throws `unavailable` while the engine is away, after erasing the hits in the batches
+ * @throws `unavailable` while the engine is unavailable, after erasing the hits in the batches
  */
 export async function eraseHits(worker: WorkerState, workspaceIds: number[]): Promise<void> {
   const erased = new Set(workspaceIds)
@@ -42,12 +42,12 @@ async function deleteUnreadableFiles(worker: WorkerState) {
     }
 }
 
-/** The links' counters have these hits when it resolves. */
+/** When it resolves, the links' counters include these hits. */
 export async function eraseImportedHits(worker: WorkerState, hits: ImportedHits): Promise<void> {
   const { workspaceId, importId } = hits
   await takeInHits(worker)
   if (listPendingImports(worker.settings.dataDir).length > 0) throw unavailable('Hits wait to be taken in', 1)
-  // After the hits of a batch are gone, its counts could not be sent again.
+  // The counts of a batch cannot be sent again once its hits are erased.
   await waitUntilCounted(worker)
   for (const list of listAllBatches(worker))
     await rewriteBatches(list, (hit) => hit.importId !== importId || hit.workspaceId !== workspaceId)
@@ -55,19 +55,19 @@ export async function eraseImportedHits(worker: WorkerState, hits: ImportedHits)
   log.info('imported_hits_erased', { workspace: workspaceId, import: importId })
 }
 
-/** Raw hits and pending imports become batches, which the next steps rewrite. */
+/** Turns raw hits and pending imports into batches, which the next steps rewrite. */
 async function takeInHits(worker: WorkerState): Promise<void> {
   await importPending(worker)
   await ship(worker)
 }
 
-/** Call it when the batches are rewritten. */
+/** Call it after the batches are rewritten. */
 async function removeFromEngine(
   { engine, settings }: WorkerState,
   remove: (engine: HitEngine) => Promise<void>,
 ): Promise<void> {
   await deleteHitCopy(settings.dataDir)
-  // A load that began before its batch was rewritten has ended when the engine removes. Later loads find the new file.
+  // Waits for loads that began before their batch was rewritten. Later loads read the new file.
   await engine.settled()
   await engine.useBetweenLoads(remove)
 }
@@ -83,7 +83,7 @@ async function waitUntilCounted({ batches, clickCounts }: WorkerState): Promise<
 
 /**
  * Removes the hits that are past their retention: those recorded before `worker.since`. Links keep their counters, so a
- * batch that is not counted yet stays whole.
+ * batch that is not counted yet keeps all hits.
  */
 export async function pruneHits(worker: WorkerState): Promise<void> {
   const { engine, clickCounts, since, settings } = worker

@@ -1,5 +1,5 @@
 // Starts the hit worker as a separate process and connects it with the server. A fault in the engine's native code
-// ends that process and not the redirects, and the memory is free again when the worker exits.
+// crashes only that process, and its exit releases its memory.
 
 import { join } from 'node:path'
 import { type ChildProcess, connectToParent, startChild } from '../../../lib/child-process.ts'
@@ -26,11 +26,11 @@ export const startWorkerProcess: StartWorker = (settings, listener) => {
 export interface ServerConnection {
   settings: WorkerSettings
   send(message: MessageFromWorker): void
-  /** Sets the listener. Messages that came before go to the listener first. */
+  /** Sets the listener. It first gets the messages that have already arrived. */
   onMessage(listener: (message: MessageToWorker) => void): void
 }
 
-/** The worker's end. */
+/** The worker's side of the connection. */
 export async function connectToServer(): Promise<ServerConnection> {
   const settings = Promise.withResolvers<WorkerSettings>()
   const early: MessageToWorker[] = []

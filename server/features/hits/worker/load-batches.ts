@@ -5,19 +5,19 @@ import { describeError, log } from '../../../lib/log.ts'
 import { getTracer } from '../../../lib/telemetry/tracing.ts'
 import type { Batch, HitEngine } from '../../../storage/hits/hit-engine.ts'
 
-/** The number of consecutive times that the engine may refuse a batch before the batch is inspected. */
+/** A batch is inspected after this number of consecutive refusals. */
 const REFUSALS_BEFORE_REPAIR = 3
 
 export interface BatchLoading {
   /** Every node's batches in order. Called again at each pass. */
   batches(): (readonly Batch[])[]
-  /** Inspects a batch that the engine keeps refusing. @returns true when it was damaged and now can be loaded */
+  /** Inspects a repeatedly refused batch. @returns true if it was damaged, and can be loaded now */
   repair(batch: Batch): Promise<boolean>
-  /** Called after each batch that was loaded. */
+  /** Called after each loaded batch. */
   onChange(): void
-  /** The last batch of each node that the engine is known to hold. */
+  /** The last batch of each node that the engine is known to have. */
   marks: Map<string, number>
-  /** The batch that the engine refused last, or that was loading when the engine ended. */
+  /** The last refused batch, or the batch that was loading when the engine died. */
   refused: { batch: Batch; times: number } | null
   /** Loads run in this queue, one at a time, together with all work that must not overlap a load. */
   loadQueue: SerialQueue
@@ -40,7 +40,7 @@ export async function loadBatches(
     if (node === undefined) continue
     let mark = marks.get(node) ?? (await engine.mark(node))
     marks.set(node, mark)
-    // A copy: batches are added to the list and pruned from it in the meantime.
+    // A copy, because batches are added and deleted meanwhile.
     for (const batch of list.filter(({ number }) => number > mark)) {
       if (isStopping()) return
       if (batch.number > mark + 1) {
@@ -76,7 +76,7 @@ export const isEverythingLoaded = ({ batches, marks }: BatchLoading): boolean =>
     return !last || (marks.get(last.node) ?? 0) >= last.number
   })
 
-/** @returns whether the batch that was refused can be loaded now */
+/** @returns true if the refused batch can be loaded now */
 export async function repairRefused({ refused, repair }: BatchLoading): Promise<boolean> {
   if (!refused || refused.times < REFUSALS_BEFORE_REPAIR) return false
   try {

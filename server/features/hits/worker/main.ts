@@ -1,5 +1,5 @@
-// The hit worker as a process beside the server. The hit engine lives in this process alone, so no redirect waits for a
-// flush (50 ms), a long question, or a fault in the engine.
+// The process of the hit worker. Only this process has the hit engine, so no redirect waits for a flush (50 ms) or a long
+// question, and a fault in the engine does not crash the server.
 
 import { openTracing } from '../../../http/telemetry/open-tracing.ts'
 import { lowerPriority } from '../../../lib/child-process.ts'
@@ -8,14 +8,14 @@ import { lockForWorker } from '../../../storage/lock.ts'
 import { connectToServer } from './ipc.ts'
 import { runWorker } from './run-worker.ts'
 
-// Redirects go first: a hit may wait, it is safe in the spool.
+// Redirects come first: hits can wait in the spool.
 lowerPriority()
 const connection = await connectToServer()
 const { logLevel, logFormat, version, node, dataDir, tracing: receiver } = connection.settings
 setLogLevel(logLevel)
 setLogFormat(logFormat)
 const tracing = await openTracing(receiver, { version, node, part: 'hit-worker' })
-// Before anything is read: the worker of a server that was killed may still write batches.
+// Before anything is read, because the worker of a killed server may still write batches.
 await lockForWorker(dataDir)
 const worker = await runWorker({
   ...connection,

@@ -1,5 +1,5 @@
-// Opens the hit engine: ClickHouse where the operator has one, else DuckDB in the data directory. The other files of
-// this room know no engine by its name.
+// Opens the hit engine: ClickHouse if the operator has set it, else DuckDB in the data directory. The other files of
+// this folder do not depend on a specific engine.
 
 import { join } from 'node:path'
 import { openClickHouse } from '../../../storage/hits/clickhouse/engine.ts'
@@ -8,7 +8,7 @@ import { toBackupPath, toHitFilePath } from '../../../storage/hits/duckdb/hit-fi
 import type { HitEngine } from '../../../storage/hits/hit-engine.ts'
 import type { WorkerSettings } from './protocol.ts'
 
-/** Where an engine that makes backups finds them when its own file is lost. */
+/** The path of the engine's backup, which replaces a lost file. */
 export const toEngineBackupPath = (dataDir: string) => toBackupPath(toHitFilePath(dataDir))
 
 /** @param since hits recorded before this moment are past their retention */

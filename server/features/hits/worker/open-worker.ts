@@ -53,7 +53,7 @@ export async function openWorker(
   }
   const enricher = openEnricher(settings, salts, () => worker.ownHosts)
   const maintenanceQueue = createSerialQueue()
-  // The parts call `worker` back only later: none of them does so before its own first await.
+  // The parts call `worker` back only after their own first await.
   const worker: WorkerState = {
     settings,
     send,
@@ -91,7 +91,7 @@ export async function openWorker(
     maintenanceQueue,
   }
   await worker.engine.firstAttempt
-  // Above the other marks too: the numbers of lost batches must not be used for other hits.
+  // Above the other marks too, because the numbers of lost batches must not be used for other hits.
   worker.lastNumber = Math.max(worker.lastNumber, ...listMarks(settings), worker.engine.mark(node))
   // Opening a large engine takes time, which is not idle time.
   worker.busyAt = performance.now()
@@ -122,7 +122,7 @@ const openRollUps = (
     pace,
   })
 
-/** The state of a worker that has done nothing yet. */
+/** The initial state of a worker. */
 const createIdleState = ({ toldUpTo }: WorkerSettings) => ({
   toldUpTo,
   answered: NOTHING_SHIPPED,
@@ -139,7 +139,7 @@ const createIdleState = ({ toldUpTo }: WorkerSettings) => ({
   closing: false,
 })
 
-/** Replaces a batch that the disk damaged. An intact batch is tried again. @returns whether it was damaged */
+/** Replaces a batch that the disk has damaged. An intact batch is tried again. @returns true if it was damaged */
 async function repairBatch({ lost }: WorkerState, batch: Batch): Promise<boolean> {
   const { intact, hits } = await inspectBatch(batch.path)
   if (intact) return false
@@ -154,13 +154,13 @@ async function listOtherBatches(dataDir: string, node: string): Promise<BatchFil
   return Promise.all(others.map((name) => listBatches(toBatchDirectory(dataDir, name), name)))
 }
 
-/** Where in the spool the last batch ended. */
+/** The position in the spool at which the last batch ended. */
 function findReadStart(batches: readonly BatchFile[], writePosition: Int32Array): SpoolPosition {
   const end = batches.at(-1)?.end
   if (!end) return { seq: 0, offset: HEADER_BYTES }
   const live = Atomics.load(writePosition, WRITE_SEGMENT)
   if (live === 0 || end.seq <= live) return end
-  // An operator has put back an older spool. Its hits may be in the batches already, but counting none of them is
+  // An operator has restored an older spool. Its hits may already be in batches, but losing them would be
   // worse.
   log.error('spool_older_than_batches', { spool: live, batches: end.seq })
   return { seq: 0, offset: HEADER_BYTES }

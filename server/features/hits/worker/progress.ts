@@ -2,12 +2,12 @@
 
 import { NOTHING_SHIPPED, type WorkerState } from './worker-state.ts'
 
-/** Call it when a pass has ended, and when the engine has changed. */
+/** Call it after each pass, and after each change of the engine. */
 export function reportProgress(worker: WorkerState): void {
   const { engine, shipped, lost } = worker
   const mark = engine.mark(worker.settings.node)
   if (mark >= shipped.batch) worker.answered = shipped
-  // An engine that was rebuilt holds less than the engine before it.
+  // A rebuilt engine has fewer hits than the previous one.
   else if (mark < worker.answered.batch) worker.answered = NOTHING_SHIPPED
   const { until, position } = worker.answered
   worker.send({
@@ -29,7 +29,7 @@ export function reportProgress(worker: WorkerState): void {
   })
 }
 
-/** The batches that the engine is not known to hold. */
+/** The batches that the engine is not known to have. */
 function countWaitingBatches({ batches, engine, settings }: WorkerState) {
   const waiting = batches.filter(({ number }) => number > engine.mark(settings.node))
   return { batches: waiting.length, bytes: waiting.reduce((sum, batch) => sum + batch.bytes, 0) }

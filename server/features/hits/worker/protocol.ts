@@ -16,7 +16,7 @@ import type { SpoolPosition } from '../spool/position.ts'
 export interface WorkerSettings {
   logLevel: LogLevel
   logFormat: LogFormat
-  /** Where traces go; undefined: nowhere. */
+  /** The receiver of traces; undefined without tracing. */
   tracing?: TracingSettings
   /** The server's version. */
   version: string
@@ -26,17 +26,17 @@ export interface WorkerSettings {
   salts: DailySalt[]
   /** Replicas of a ClickHouse server, with passwords. Without it, hits are in DuckDB. */
   clickHouseUrls?: string[]
-  /** The name of the installation, which the hits in ClickHouse belong to. */
+  /** The name of the installation, for the database in ClickHouse. */
   instance?: string
   /** Hosts of this instance's short links, lower case. */
   ownHosts: string[]
   geoPath?: string
   /** The mark of this node in the rows: the last batch with counted clicks. */
   countedUpTo: number
-  /** The same for channels: the last batch that they were notified of. Absent without notifications. */
+  /** The last batch that channels were notified of. Absent without notifications. */
   toldUpTo?: number
   shipEveryMs: number
-  /** About how many hits one batch takes. */
+  /** The approximate maximum of hits in a batch. */
   maxHits: number
   batchRetention: BatchRetention
   pruneEveryMs: number
@@ -54,9 +54,9 @@ export type EngineQuestion = 'findLastClickTimes' | 'readClicks' | 'listRecentCl
 
 /** A call to the worker. Each call gets one answer. */
 export type WorkerCall =
-  /** The question as `writeQuestion` writes it. The answer says where it comes from. */
+  /** The question as `writeQuestion` writes it. The answer includes its origin. */
   | { type: 'ask'; question: string }
-  /** Answered once the engine holds everything before the position `through` of the spool. */
+  /** Answered once the engine has all hits before the position `through` of the spool. */
   | { type: 'lastClicks'; query: LastClicksQuery; through: SpoolPosition }
   | { type: 'export'; request: HitExport }
   /** Removes the hits recorded before this moment. */
@@ -64,13 +64,13 @@ export type WorkerCall =
   | { type: 'erase'; workspaceIds: number[] }
   | { type: 'eraseImported'; hits: ImportedHits }
   | { type: EngineQuestion; args: unknown[] }
-  /** The clicks of batches after a position, for events. The batches before it may be deleted from now on. */
+  /** Reads the clicks of batches after a position, for events. Earlier batches may be deleted from now on. */
   | { type: 'newClicks'; query: NewClicksQuery }
 
-/** The request that a call is for. */
+/** The request behind a call. */
 export interface CallAsker {
   requestId: string
-  /** The span to continue, where the request is traced. */
+  /** The span to continue, if the request is traced. */
   traceparent?: string
 }
 
@@ -97,26 +97,26 @@ export type MessageFromWorker =
   | { type: 'refusal'; id: number; message: string; unavailable: boolean }
   | { type: 'progress'; progress: WorkerProgress }
   | { type: 'drained'; id: number }
-  /** The worker has had nothing to do for a while. Sent again after the same time. */
+  /** The worker was idle for `idleMs`. Sent again after the same time. */
   | { type: 'idle' }
   | { type: 'closed' }
 
-/** Counts are of this worker alone. */
+/** Counts are those of this worker. */
 export interface WorkerProgress extends WorkerCounts {
   engineUp: boolean
   /** The last batch that was written. */
   batch: number
-  /** The batches hold every hit recorded before this moment, and every hit before this position of the spool. */
+  /** The batches have every hit recorded before this time, and every hit before this position of the spool. */
   shipped: { until: number; position: SpoolPosition }
-  /** The last batch that the engine holds. */
+  /** The last batch in the engine. */
   mark: number
-  /** The engine's answers hold every hit recorded before this moment. */
+  /** The engine's answers include every hit recorded before this time. */
   until: number
-  /** The engine's answers hold every hit before this position of the spool. */
+  /** The engine's answers include every hit before this position of the spool. */
   position: SpoolPosition
-  /** Batches that the engine does not hold yet. */
+  /** Batches that are not in the engine yet. */
   waiting: { batches: number; bytes: number }
-  /** The maximum size of batches while the engine is away; 0 before the first pass. */
+  /** The maximum size of batches while the engine is unavailable; 0 before the first pass. */
   bytesMax: number
   /** Since the worker's start: batches that could not be read again, and the hits in them. */
   lost: { batches: number; hits: number }
@@ -125,8 +125,8 @@ export interface WorkerProgress extends WorkerCounts {
 const GROUPS_AT_ONCE = 2_000
 
 /**
- * A question as text; equal questions have equal ones. A question by tag, domain or slug names every link of a workspace: as
- * objects, 300,000 of them would hold the event loop for 300 ms on their way to the worker.
+ * A question as text. Equal questions have equal texts. A question by tag, domain or slug names every link of a workspace;
+ * sending 300,000 of them as objects would block the event loop for 300 ms.
  */
 export function writeQuestion(query: HitQuery): string | Promise<string> {
   const { groupBy } = query

@@ -26,7 +26,7 @@ export const pruneBatches = (worker: WorkerState): Promise<void> =>
 
 /**
  * A backup is as large as the engine's file, so a frequently started worker must not make one at each start.
- * @returns whether the engine has a copy of all its hits
+ * @returns true if the engine has a copy of all its hits
  */
 async function copyEngine(engine: HitEngine, { dataDir, pruneEveryMs }: WorkerSettings): Promise<boolean> {
   if (!engine.backup) return true

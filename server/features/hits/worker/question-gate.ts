@@ -1,11 +1,11 @@
-// Lets questions through to the worker: a bounded number for each workspace, and one for all who ask the same at the same
-// moment. The worker answers three at a time, and the workspaces take turns (storage/hits/duckdb/connections.ts).
+// Passes questions to the worker: a limited number for each workspace, and equal questions at the same moment once. The worker
+// answers three at a time, and workspaces take turns (storage/hits/duckdb/connections.ts).
 
 import { Failure } from '../../../lib/failure.ts'
 import type { ExplainedAnswer, HitQuery } from '../../../storage/hits/hit-engine.ts'
 import { writeQuestion } from './protocol.ts'
 
-/** A page of analytics asks about ten. The worst question measured on 50 million hits took 1.5 s, and three run at once. */
+/** A page of analytics has about ten questions. The slowest question on 50 million hits took 1.5 s, and three run at once. */
 export const PENDING_PER_WORKSPACE = 32
 const RETRY_AFTER_S = 2
 
@@ -24,7 +24,7 @@ export interface QuestionGate {
 }
 
 /**
- * @param send asks the worker a question as text
+ * @param send sends a question as text to the worker
  * @param readMoment two questions with the same moment see the same hits
  */
 export function createQuestionGate(

@@ -15,19 +15,19 @@ interface PendingCall {
 
 export interface CallOptions {
   timeoutMs?: number
-  /** Cancels the call: sends the worker a message, and the worker answers with an error. */
+  /** Aborts the call: the worker gets a message, and answers with an error. */
   signal?: AbortSignal
 }
 
 export interface RpcClient {
-  /** `T` is the answer to this type of call: see answer-call.ts. @throws `unavailable` while the worker is away */
+  /** `T` is the answer to this type of call: see answer-call.ts. @throws `unavailable` while no worker runs */
   call<T>(call: WorkerCall, options?: CallOptions): Promise<T>
   hasPending(): boolean
   /** Sends the pending calls to a worker that has just started. */
   resend(): void
   resolve(id: number, value: unknown): void
   reject(id: number, message: string, isUnavailable: boolean): void
-  /** Rejects all pending calls: the worker is gone, and with it every answer. */
+  /** Rejects all pending calls, because the worker has exited. */
   failAll(error: unknown): void
 }
 
@@ -40,7 +40,7 @@ const hitsUnavailable = (cause: unknown) =>
     cause,
   })
 
-/** The worker's log lines and spans about the call are of the request that waits for it. */
+/** The worker's log lines and spans about the call belong to the waiting request. */
 function findAsker(span: Span | undefined): CallAsker | undefined {
   const request = findRequest()
   return request && { requestId: request.id, traceparent: span?.traceparent }

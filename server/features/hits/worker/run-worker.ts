@@ -1,5 +1,5 @@
-// Runs the hit worker: spool → batches → engine, and the answers to questions. main.ts runs it as a process beside the
-// server; tests of other things run it in their own process.
+// Runs the hit worker: spool → batches → engine, and the answers to questions. main.ts runs it as a separate process; tests
+// of other code run it in their own process.
 
 import { describeError, log } from '../../../lib/log.ts'
 import { createDailySalts, type DailySalts } from '../../visitors/salts.ts'
@@ -18,16 +18,16 @@ import type { WorkerState } from './worker-state.ts'
 const SETTLE_MS = 3000
 
 export interface WorkerHost extends ServerConnection {
-  /** The last step before the server learns that the worker is closed. */
+  /** Called before the worker reports to the server that it is closed. */
   onClosed?(): Promise<void>
-  /** The worker has met an unexpected error, and its engine is closed. */
+  /** Called after an unexpected error, when the engine is closed. */
   onFailed(): void
 }
 
 export interface RunningWorker {
   /** Ends the worker after an unexpected error: closes the engine properly, and the server starts another worker. */
   fail(error: unknown): void
-  /** For a failed worker: ends, and frees what a process exit would free. */
+  /** For a failed worker: ends it, and releases what a process exit would release. */
   release(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export async function runWorker(host: WorkerHost): Promise<RunningWorker> {
   pruneUnfinishedImports(settings.dataDir, Date.now()).catch((error) =>
     log.warn('incoming_not_cleaned', describeError(error)),
   )
-  // A first pass at once: it erases raw hits that the last run had put into a batch and not erased yet.
+  // The first pass begins immediately: it erases raw hits that the last run has written to a batch but not erased.
   void shipOrLog(worker)
   return { fail, release: () => releaseWorker(worker) }
 }
@@ -92,8 +92,8 @@ const isIdle = (worker: WorkerState): boolean =>
   worker.clickCounts.lastCounted() >= worker.lastNumber
 
 /**
- * Makes the copy of all hits that another process has asked for (hit-copy.ts), in the maintenance queue. A worker that
- * makes a copy is not idle.
+ * Makes the copy of all hits that another process has requested (hit-copy.ts), in the maintenance queue. Meanwhile the worker
+ * is not idle.
  */
 async function copyHitsIfWanted(worker: WorkerState): Promise<void> {
   const { dataDir } = worker.settings
@@ -145,7 +145,7 @@ async function closeWorker(worker: WorkerState, { onClosed }: WorkerHost): Promi
   stop(worker)
   const rollUpsClosed = worker.rollUps.close()
   await shipOrLog(worker)
-  // A long backlog can be loaded after the next start as well.
+  // Does not wait longer: a long backlog can be loaded after the next start.
   await Promise.race([worker.engine.settled(), Bun.sleep(SETTLE_MS)])
   await Promise.all([worker.engine.close(), rollUpsClosed])
   await worker.reader.close()

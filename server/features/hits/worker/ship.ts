@@ -1,4 +1,4 @@
-// Ships hits: one pass makes batches of everything that is in the spool.
+// Ships hits: a pass writes all hits of the spool to batches.
 
 import { describeError, log } from '../../../lib/log.ts'
 import { runForNobody } from '../../../lib/telemetry/request-context.ts'
@@ -7,12 +7,12 @@ import { WAITING_HITS } from '../spool/write-position.ts'
 import { reportProgress } from './progress.ts'
 import type { WorkerState } from './worker-state.ts'
 
-/** Pause of timers after a failed pass (a full disk, say). */
+/** Pause of timers after a failed pass, for example on a full disk. */
 const RETRY_MS = 1000
 
-/** Runs a pass. A call during a pass waits for it, and then gets a new one. */
+/** Runs a pass. A call during a pass waits for it, and then runs a new one. */
 export async function ship(worker: WorkerState): Promise<void> {
-  while (worker.shipping) await worker.shipping.catch(() => undefined) // the caller of that pass hears of its failure
+  while (worker.shipping) await worker.shipping.catch(() => undefined) // the caller of that pass gets its error
   worker.shipping = runForNobody(() => runPass(worker)).finally(() => {
     worker.shipping = null
   })
@@ -40,9 +40,9 @@ async function runPass(worker: WorkerState) {
 }
 
 /**
- * Keeps room on the disk while the hit engine is away: batches that wait for it take at most half of the space that would be
+ * Keeps space on the disk while the hit engine is unavailable: waiting batches use at most half of the space that would be
  * free without them. Later hits stay in the spool, and then the rules for a low disk apply (docs/contract.md §16).
- * @throws while the engine is away and the batches take their share of the disk
+ * @throws while the engine is unavailable and the batches use their share of the disk
  */
 async function verifyRoomForBatches(worker: WorkerState): Promise<void> {
   const { batches, engine, settings } = worker
@@ -58,13 +58,13 @@ async function verifyRoomForBatches(worker: WorkerState): Promise<void> {
 export const shipOrLog = (worker: WorkerState): Promise<void> =>
   ship(worker).catch((error) => log.error('ship_failed', describeError(error)))
 
-/** Makes batches of the files that other processes have handed over, one after another. */
+/** Turns files from other processes into batches, one after another. */
 export const importPending = (worker: WorkerState): Promise<void> =>
   worker.importQueue(async () => {
     while (await worker.importer.prepareNext()) {
       if (worker.closing) return
       await ship(worker)
-      // The engine loads this batch before the next one is made, so that a visitor's click waits for one batch only.
+      // The engine loads this batch before the next file is imported, so that a visitor's click waits for one batch only.
       if (worker.engine.isUp()) await worker.engine.settled()
     }
   })

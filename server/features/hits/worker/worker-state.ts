@@ -1,4 +1,4 @@
-// The state of the hit worker, which the files of this room share.
+// The state of the hit worker, which the files of this folder share.
 
 import type { SerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import type { BatchFile } from '../batches/batch-file.ts'
@@ -11,7 +11,7 @@ import type { ClickCountSender } from './click-count-sender.ts'
 import type { EngineSupervisor } from './engine-supervisor.ts'
 import type { MessageFromWorker, WorkerSettings } from './protocol.ts'
 
-/** The batches up to `batch` hold every hit that was recorded before `until`, and every hit before `position`. */
+/** The batches up to `batch` have every hit that was recorded before `until`, and every hit before `position`. */
 export interface ShippedRange {
   /** Milliseconds since the epoch. */
   until: number
@@ -35,7 +35,7 @@ export interface WorkerState {
   writeBatches(): Promise<void>
   /** This node's batches in order. */
   readonly batches: BatchFile[]
-  /** Batches of a spool that is no longer there: for an engine that has to be rebuilt. */
+  /** Batches of former spools, for an engine that must be rebuilt. */
   readonly otherBatches: readonly (readonly BatchFile[])[]
   /** The number of the last batch. */
   lastNumber: number
@@ -49,23 +49,23 @@ export interface WorkerState {
   shipped: ShippedRange
   /** The end of the engine's data. */
   answered: ShippedRange
-  /** The maximum size of batches while the engine is away. */
+  /** The maximum size of batches while the engine is unavailable. */
   bytesMax: number
   /** Batches that could not be read again, and the hits in them. */
   readonly lost: { batches: number; hits: number }
-  /** Runs during a pass. */
+  /** The current pass; null between passes. */
   shipping: Promise<void> | null
-  /** After a pass that failed (a full disk, say): no timer starts another pass before this moment. */
+  /** After a failed pass, no timer starts another pass before this time. */
   notBefore: number
   readonly importQueue: SerialQueue
-  /** Deletions and rewrites of batches run in this queue: two at a time would work on each other's files. */
+  /** Deletions and rewrites of batches run in this queue, because two at a time would change each other's files. */
   readonly maintenanceQueue: SerialQueue
-  /** Where the answers of this worker came from. */
+  /** The origins of this worker's answers. */
   origins: QuestionOrigins
   readonly runningExports: Map<number, AbortController>
   /** The number of running calls. */
   activeCalls: number
-  /** When the worker had something to do last. */
+  /** When the worker was last busy. */
   busyAt: number
   readonly timers: Timer[]
   closing: boolean
@@ -78,8 +78,8 @@ export const listAllBatches = ({ otherBatches, batches }: Pick<WorkerState, 'oth
 ]
 
 /**
- * Whether batches wait for the engine, or files wait to become batches. Hits of the last half second in the spool are
- * not a backlog: a busy server always has some.
+ * True if batches wait for the engine, or files wait to become batches. Hits of the last half second in the spool do not
+ * count, because a busy server always has some.
  */
 export const hasBacklog = (worker: WorkerState): boolean =>
   worker.importer.hasFiles() ||

@@ -1,5 +1,4 @@
-// Supervises the hit worker: runs it while there is something to do, starts another when it dies, lets it go when it
-// is idle, and starts it again for the next hit or question.
+// Supervises the hit worker: starts it for a hit or a question, ends it when it is idle, and starts another one after a crash.
 
 import { type Backoff, createBackoff } from '../../../lib/concurrency/backoff.ts'
 import { describeError, log } from '../../../lib/log.ts'
@@ -13,16 +12,16 @@ const CLOSE_TIMEOUT_MS = 20_000
 type WorkerStatus = 'up' | 'leaving' | 'asleep' | 'lost' | 'closed'
 
 export interface WorkerSupervisor {
-  /** Sends what matters only to a worker that runs. @returns false when no worker runs */
+  /** Sends a message that only a running worker needs. @returns false if no worker runs */
   sendIfRunning(message: MessageToWorker): boolean
   /**
-   * Sends what must be answered. Starts a worker that sleeps; `onStart` then sends the message.
-   * @returns false while a worker that died is not started again
+   * Sends a message that needs an answer. If no worker runs, it starts one, and `onStart` sends the message.
+   * @returns false during the pause after a crash
    */
   sendOrWake(message: MessageToWorker): boolean
   isLost(): boolean
   restarts(): number
-  /** Ends the worker once everything recorded is shipped. */
+  /** Ends the worker once all recorded hits are shipped. */
   close(): Promise<void>
 }
 
@@ -30,17 +29,17 @@ export interface WorkerSupervisorOptions {
   start: StartWorker
   settings(): WorkerSettings
   receive(message: MessageFromWorker): void
-  /** Whether an answer of the worker is awaited. Such a worker is not let go. */
+  /** @returns true if an answer of the worker is awaited: then it is not ended */
   isAwaited(): boolean
-  /** Whether hits wait to be shipped. Called every `pollEveryMs` while the worker sleeps. */
+  /** @returns true if hits wait to be shipped. Called every `pollEveryMs` while no worker runs. */
   isBehind(): boolean
   pollEveryMs: number
-  /** A new installation has nothing to ship: its first worker starts with the first hit or question. */
+  /** True for a new installation without hits: its first worker starts with the first hit or question. */
   isNew: boolean
-  /** A worker was started: repeats all calls that wait for an answer. */
+  /** Called after a start, to repeat all calls that wait for an answer. */
   onStart(): void
   onLost(error: unknown): void
-  /** The worker was idle for a while and has exited. */
+  /** Called when an idle worker has exited. */
   onAsleep(): void
 }
 
@@ -119,7 +118,7 @@ function handleMessage(supervisor: SupervisorState, message: MessageFromWorker) 
     if (!options.isAwaited() && !supervisor.closing) letGo(supervisor)
     return
   }
-  // A worker that is leaving reports that its engine is closed. For the server's callers the engine still answers.
+  // A leaving worker reports a closed engine, but for the server's callers the engine still answers.
   if (message.type === 'progress' && supervisor.status === 'leaving') return
   if (message.type === 'progress' && message.progress.engineUp) supervisor.backoff.reset()
   options.receive(message)
@@ -131,7 +130,7 @@ function letGo(supervisor: SupervisorState) {
   void endWorker(supervisor)
 }
 
-/** Tells the worker to close, and kills it when it does not close in time. */
+/** Asks the worker to close, and kills it if it does not close in time. */
 async function endWorker({ worker, exited }: SupervisorState) {
   worker?.post({ type: 'close' })
   const killTimer = setTimeout(() => {
@@ -145,7 +144,7 @@ async function endWorker({ worker, exited }: SupervisorState) {
 function handleExit(supervisor: SupervisorState, reason: Error) {
   const { options } = supervisor
   supervisor.worker = undefined
-  // Resolved before the next worker is started below, which makes a new promise.
+  // Resolved before the start below, which creates a new promise.
   supervisor.exited.resolve()
   if (supervisor.closing) supervisor.status = 'closed'
   else if (supervisor.status === 'leaving') {

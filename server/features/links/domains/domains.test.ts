@@ -155,7 +155,7 @@ onBothEngines(
       const needs = { db: server().app.db, now: server().now }
       const domain = await addProvenDomain(dns, ws)
       await suspendWorkspace(needs, ws.id, null)
-      await recheckDomains(server().app.api.domains)
+      await recheckDomains(server().app.api)
       await restoreWorkspace(needs, ws.id)
       expect(await readDomain(ws, domain)).toMatchObject({ verified: true })
       await deleteWorkspace(needs, ws.id)

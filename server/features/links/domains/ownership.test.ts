@@ -35,7 +35,7 @@ const options = {
     MAIL_FROM: 'go@links.host.example',
   },
 }
-const recheck = ({ app }: TestServer) => recheckDomains(app.api.domains)
+const recheck = ({ app }: TestServer) => recheckDomains(app.api)
 const remove = (domain: DomainResource) => dns.set('TXT', proofOf(domain).name)
 const prove = (domain: DomainResource) => dns.set('TXT', proofOf(domain).name, proofOf(domain).value)
 const answers = ({ app }: TestServer, { domain }: DomainResource) => app.domains.get(domain)?.workspaceId

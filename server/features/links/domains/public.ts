@@ -51,22 +51,25 @@ export function createDomainRoutes({ domains, site, trustProxy }: DomainRouteNee
 const readQueryDomain = (url: string) =>
   (new URLSearchParams(/\?(.*)/.exec(url)?.[1] ?? '').get('domain') ?? '').toLowerCase()
 
-/** @param text JSON, or null where the workspace has set none */
+/** @param text JSON; null if the workspace has set none */
 function sendJson(request: Request, text: string | null): Response | null {
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (text === null || !isRead) return null
   return new Response(text, { headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' } })
 }
 
-/** The answer for paths of a workspace's domain that no link can have. */
-export async function nothingHere({ headers }: Request, { db, domain }: NothingHere): Promise<Response> {
+/** Answers a path of a workspace's domain without a link. */
+export async function answerUnknownPath(
+  { headers }: Request,
+  { db, domain }: UnknownPathNeeds,
+): Promise<Response> {
   if (wantsJson(headers.get('accept'))) return Response.json({ error: 'Not found' }, { status: 404 })
   const brand = await readPageBrand(db.read, domain.workspaceId)
   const content = html`<h1>Not found</h1><p>There is nothing at this address.</p>`
   return renderHtmlPage(404, 'Not found', content, {}, { brand })
 }
 
-interface NothingHere {
+interface UnknownPathNeeds {
   db: Pick<Database, 'read'>
   domain: Pick<ShortDomain, 'workspaceId'>
 }

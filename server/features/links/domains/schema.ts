@@ -1,7 +1,7 @@
 // Domains as JSON: the API validates requests with these schemas, and its reference is generated from them.
 
 import { z } from '@hono/zod-openapi'
-import { flag, numberParameter, parameter, text } from '../../../lib/api-fields.ts'
+import { flag, PAGE_PARAMETERS, text } from '../../../lib/api-fields.ts'
 import { URL_MAX } from '../../../lib/web-url.ts'
 
 /** Longer texts are no names. */
@@ -100,8 +100,7 @@ export type CreateDomainInput = z.infer<typeof CreateDomain>
 export type UpdateDomainInput = z.infer<typeof UpdateDomain>
 
 export const DomainListQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
+  ...PAGE_PARAMETERS,
 })
 export type DomainListQueryInput = z.infer<typeof DomainListQuery>
 

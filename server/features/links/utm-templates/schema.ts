@@ -1,7 +1,7 @@
 // UTM templates as JSON: named sets of UTM values, which a link can be filled with.
 
 import { z } from '@hono/zod-openapi'
-import { numberParameter, parameter, text } from '../../../lib/api-fields.ts'
+import { PAGE_PARAMETERS, text } from '../../../lib/api-fields.ts'
 import { utm } from '../schema.ts'
 
 const NAME_MAX = 50
@@ -40,7 +40,6 @@ export const UpdateUtmTemplate = z
 export type UtmTemplateInput = z.infer<typeof UpdateUtmTemplate>
 
 export const UtmTemplateListQuery = z.strictObject({
-  limit: numberParameter(1, 100).optional(),
-  cursor: parameter(1000).optional(),
+  ...PAGE_PARAMETERS,
 })
 export type UtmTemplateListQueryInput = z.infer<typeof UtmTemplateListQuery>

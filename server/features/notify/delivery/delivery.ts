@@ -1,4 +1,4 @@
-// A delivery as a row and as the resource that callers see.
+// A delivery as a row and as the resource of the API.
 
 import { type InferResult, sql } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
@@ -8,7 +8,7 @@ import { NAME_FIELD } from '../channels/sender-name.ts'
 import { isReplyEvent } from '../outbox/enqueue-reply.ts'
 import type { DeliveryResource } from '../schema.ts'
 
-/** Longer submissions are named by their email address only: a page of deliveries stays small. */
+/** The sender of a longer submission is its email address only, so that a page of deliveries stays small. */
 const NAMED_LENGTH_MAX = 4096
 
 const DELIVERY_COLUMNS = [
@@ -36,7 +36,7 @@ const DELIVERY_COLUMNS = [
   'deliveries.finished_at',
 ] as const
 
-/** The workspace's deliveries, joined with the form of the submission where there is one. */
+/** The workspace's deliveries, joined with the form of the submission, if they have one. */
 export const selectDeliveries = (connection: Connection, actor: Actor) =>
   connection
     .selectFrom('deliveries')
@@ -54,10 +54,10 @@ export const selectDeliveries = (connection: Connection, actor: Actor) =>
 
 export type DeliveryRow = InferResult<ReturnType<typeof selectDeliveries>>[number]
 
-/** Deliveries repeat what submissions say. People see both, and a key has a scope for each. */
+/** Deliveries contain data of submissions, so a key needs the scope of both. */
 export const maySeeSubmissions = (actor: Actor) => hasScopes(actor, 'submissions:read')
 
-/** A mail server's answer about a reply names the sender of the submission. */
+/** A mail server's answer to a reply can contain the sender's address, so it needs the scope of submissions too. */
 export const maySeeAnswers = (actor: Actor, event: string) => !isReplyEvent(event) || maySeeSubmissions(actor)
 
 function findSender({ email, named_fields: fields }: DeliveryRow): string | null {

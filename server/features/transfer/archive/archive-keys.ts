@@ -6,5 +6,5 @@ type KeyKind = 'link' | 'tag' | 'form' | 'channel' | 'submission' | 'view'
 export const toArchiveKey = (publicId: string, kind: KeyKind, id: number | string): string =>
   `${kind}:${publicId}:${id}`
 
-/** Stands for the link of hits that have none, such as page views of visitors who came without a link. */
+/** The key of a stand-in link for hits without a link, such as page views of visitors who came without one. */
 export const toNoLinkKey = (publicId: string): string => `none:${publicId}`

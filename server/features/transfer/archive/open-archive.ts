@@ -1,5 +1,5 @@
-// Opens the zip of a workspace's export. It comes from a stranger: its directory, names and sizes are checked before a byte is
-// unpacked, and its manifest before a record is believed.
+// Opens the zip of a workspace's export. It can come from a stranger, so its directory, names and sizes are checked before a
+// byte is unpacked, and its manifest before a record is read.
 
 import { open } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
@@ -22,19 +22,20 @@ export interface Archive {
   manifest: ArchiveManifest
   /** The unpacked size of all files of submissions, as the zip's directory declares. No entry unpacks to more. */
   fileBytes: number
-  /** The unpacked bytes of a file; undefined where the zip lacks it. @param path without its folder */
+  /** The unpacked bytes of a file; undefined if the zip does not have it. @param path without its folder */
   findFileBytes(path: string): number | undefined
-  /** Unpacks a file. An export of an older release may lack it: then it is empty. */
+  /** Unpacks a file. A file that an export of an older release lacks counts as empty. */
   read(name: WorkspaceFileName | `${typeof FILE_FOLDER}${string}`): AsyncGenerator<Buffer>
   close(): Promise<void>
 }
 
 const MANIFEST_BYTES_MAX = 1024 * 1024
-/** Our own exports shrink to a tenth or a thirtieth; a bomb to a thousandth. */
+/** Our own exports compress to a tenth or a thirtieth, a zip bomb to a thousandth. */
 const RATIO_MAX = 200
 const RATIO_FREE_BYTES = 64 * 1024 * 1024
 /**
- * Every entry of the directory is in memory while the zip is read. This number of files of 4 KiB fills the largest zip.
+ * Limits memory, because every entry of the directory is in memory while the zip is read. This number of files of 4 KiB fills the
+ * largest zip.
  */
 const ENTRIES_MAX = 250_000
 const STORED = 0
@@ -109,7 +110,7 @@ const openZip = (fd: number) =>
   })
 
 const EMPTY = Buffer.alloc(0)
-/** Members of an entry that are not used: half of its memory. */
+/** Unused members of an entry, which take half of its memory. */
 const UNUSED: Partial<Entry> = {
   fileNameRaw: EMPTY,
   extraFieldRaw: EMPTY,
@@ -117,7 +118,7 @@ const UNUSED: Partial<Entry> = {
   extraFields: [],
 }
 
-/** All entries of the zip's directory. An entry that no export has ends the reading: there may be millions. */
+/** All entries of the zip's directory. Stops at an unexpected entry, because there can be millions. */
 function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   if (zip.entryCount > ENTRIES_MAX)
     throw new FileProblem(
@@ -137,11 +138,11 @@ function listEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   })
 }
 
-/** Whether the entry is a file of a submission. Its record has the checksum, and the manifest has that of the records. */
+/** True for a file of a submission. Its record has its checksum, and the manifest has the checksum of the records. */
 const isSubmittedFile = (name: string) =>
   name.startsWith(FILE_FOLDER) && FILE_KEY.test(name.slice(FILE_FOLDER.length))
 
-/** Entries may share packed bytes, so a limit for each entry does not bound their sum. */
+/** The sum needs its own limit, because entries can share packed bytes. */
 const sumFileBytes = (entries: Map<string, Entry>) =>
   [...entries.values()].reduce(
     (sum, { fileName, uncompressedSize }) => sum + (isSubmittedFile(fileName) ? uncompressedSize : 0),

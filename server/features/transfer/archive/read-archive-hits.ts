@@ -38,7 +38,7 @@ const KeptParams = z
   .record(z.string().regex(KEPT_PARAM_NAME), z.string().min(1).max(KEPT_VALUE_MAX).refine(isCleanText))
   .refine((params) => Object.keys(params).length <= KEPT_PARAMS_MAX)
 
-/** As this server writes them. @returns null for parameters that it would not have kept */
+/** Normalizes kept parameters. @returns null for parameters that this server would not keep */
 function toKeptParams(written: string | null): string | null {
   try {
     const { data } = KeptParams.safeParse(JSON.parse(written ?? 'null'))
@@ -72,9 +72,9 @@ function toHistoryRow({ row, record }: ArchiveLine, publicId: string): HistoryRo
 }
 
 export interface LinkHits {
-  /** All of them. */
+  /** All hits of the link. */
   hits: number
-  /** Those that the counter of the link has: clicks of people. */
+  /** Clicks of people, which the counter of the link includes. */
   clicks: number
 }
 

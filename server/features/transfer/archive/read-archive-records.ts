@@ -1,4 +1,4 @@
-// Reads the records of an archive in the order in which they are stored: what others refer to comes first.
+// Reads the records of an archive in the order in which they are stored: a record comes after those that it refers to.
 
 import { Failure } from '../../../lib/failure.ts'
 import { requireValidRules } from '../../forms/rules/check-rules.ts'
@@ -8,7 +8,7 @@ import { countHitsByLink } from './read-archive-hits.ts'
 import { type ArchiveLine, readLines } from './read-lines.ts'
 import { type ArchiveRecord, RECORD_FILES, RECORD_SCHEMAS, type RecordFileName } from './record-schemas.ts'
 
-/** One line of a file: what it has, or what is wrong with it. */
+/** One line of a file: its record, or its problem. */
 export type RecordReading<Name extends RecordFileName = RecordFileName> = { row: number } & (
   | { record: ArchiveRecord<Name>; problem?: undefined }
   | { record?: undefined; problem: { field: string; message: string } }
@@ -19,7 +19,7 @@ export type RecordBatch = {
   [Name in RecordFileName]: { file: Name; readings: RecordReading<Name>[] }
 }[RecordFileName]
 
-/** A batch becomes one transaction: redirects and other writers wait for no more. */
+/** A batch is one transaction, so that redirects and other writers wait only for a few records. */
 const BATCH_RECORDS = 25
 
 /**
@@ -53,7 +53,7 @@ export async function readArchiveRecords(
 type Finisher = (reading: RecordReading) => RecordReading | Promise<RecordReading>
 
 /**
- * Work that needs more than one record. The finisher sees every record of its file, those that are stored already too.
+ * Work that needs more than one record. The finisher gets every record of its file, including stored ones.
  */
 async function createFinisher(archive: Archive, file: RecordFileName): Promise<Finisher> {
   if (file === 'links.ndjson') return (await createClickFinisher(archive)) as Finisher
@@ -62,10 +62,10 @@ async function createFinisher(archive: Archive, file: RecordFileName): Promise<F
   return (reading) => reading
 }
 
-/** The API checks the rules of fields with more than their schema: patterns are compiled. */
+/** Checks the rules of fields as the API does: besides their schema, patterns are compiled. */
 async function checkRules(reading: RecordReading<'forms.ndjson'>): Promise<RecordReading<'forms.ndjson'>> {
   const rules = CreateForm.shape.rules.safeParse(reading.record?.rules)
-  // The schema's own mistakes are found where the form is stored.
+  // Mistakes of the schema are reported when the form is stored.
   if (!rules.success) return reading
   try {
     await requireValidRules(rules.data)
@@ -77,13 +77,13 @@ async function checkRules(reading: RecordReading<'forms.ndjson'>): Promise<Recor
   }
 }
 
-/** Each packed file belongs to one record, which has its size: else a small zip would unpack one file many times. */
+/** Checks that each packed file belongs to one record, with its size. Otherwise a small zip could unpack one file many times. */
 function createFileChecker(archive: Archive) {
   const named = new Set<string>()
   return (reading: RecordReading<'submissions.ndjson'>): RecordReading<'submissions.ndjson'> => {
     for (const { path, bytes } of reading.record?.files ?? []) {
       const found = archive.findFileBytes(path)
-      // One whose bytes were gone at the export is left out.
+      // A file whose bytes were missing at the export is not in the zip.
       if (found === undefined) continue
       const message = named.has(path)
         ? `name ${path}, which is named before`

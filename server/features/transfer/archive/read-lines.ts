@@ -8,11 +8,11 @@ import type { Archive } from './open-archive.ts'
 export interface ArchiveLine {
   /** From 1. */
   row: number
-  /** Undefined where the line is no JSON. */
+  /** Undefined if the line is not JSON. */
   record: unknown
 }
 
-/** A submission of the largest size, each of its characters escaped, is shorter. */
+/** Longer than a submission of the largest size with every character escaped. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024
 const BATCH_LINES = 200
 const BATCH_BYTES = 512 * 1024

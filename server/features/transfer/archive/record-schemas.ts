@@ -1,4 +1,4 @@
-// Schemas of the records in each file. Anybody can write a zip with a manifest that fits, so each record is checked
+// Schemas of the records in each file. Anybody can write a zip with a valid manifest, so each record is checked
 // before it is stored. Names, URLs and slugs are checked later, by the API's own rules.
 
 import { z } from 'zod'
@@ -301,7 +301,7 @@ const SettingsRecord = z.object({
   watchDestinations: z.boolean(),
 })
 
-/** By the name of the file. Hits are no part of it: they never become rows. */
+/** By the name of the file. Hits are not included, because they never become rows. */
 export const RECORD_SCHEMAS = {
   'tags.ndjson': TagRecord,
   'domains.ndjson': DomainRecord,

@@ -1,4 +1,4 @@
-// Reads a whole archive once before anything of it is stored: each file must be the one that the manifest describes.
+// Reads a whole archive once before any record is stored, and compares each file with the manifest.
 
 import { createHash } from 'node:crypto'
 import type { WorkspaceFileName } from '../export/manifest.ts'
@@ -7,7 +7,7 @@ import { type ArchiveManifest, openArchive } from './open-archive.ts'
 
 export interface ArchiveContents {
   manifest: ArchiveManifest
-  /** How many lines each file has. */
+  /** The number of lines of each file. */
   records: Partial<Record<WorkspaceFileName, number>>
   /** The unpacked size of all files of submissions. */
   fileBytes: number

@@ -31,20 +31,20 @@ import { writeZip } from './zip-stream.ts'
 
 export interface WorkspaceExportNeeds extends LinkExportNeeds {
   hits: Pick<HitReader, 'ask' | 'export'>
-  /** Has the files of submissions. */
+  /** The store of the submissions' files. */
   fileStore: Pick<FileStore, 'read'>
   /** The directory for exports (storage/export-directory.ts). */
   scratchDir: string
   now: () => number
   /** The server's version. */
   version: string
-  /** Assigns links to the workspace's pending submissions, as far as that takes at most two seconds. */
+  /** Assigns links to the workspace's pending submissions, within at most two seconds. */
   resolvePendingAttribution: (workspaceId: number) => Promise<void>
 }
 
 /**
- * What is stored after the call is not in the file: what a link, submission or hit refers to is always in it.
- * @param signal ends the export when the caller is gone
+ * Rows that are stored after the call are left out, so everything that a link, submission or hit refers to is in the file.
+ * @param signal aborts the export when the caller disconnects
  * @throws Failure `forbidden`
  */
 export async function exportWorkspace(
@@ -122,9 +122,8 @@ const toSelection = ({ workspaceId }: HitScan, { start, end }: TimeSlice) => ({
 })
 
 /**
- * Reads all hits of a workspace from the hit engine, oldest first. The engine writes a slice of them at a time to a
- * file, which is sent and removed before the next one is written: an export needs little disk, whatever the
- * history.
+ * Reads all hits of a workspace from the hit engine, oldest first. The engine writes them in slices to files, and each file is
+ * sent and deleted before the next one is written. So an export of any history needs little disk space.
  */
 async function* streamHits(scan: HitScan): AsyncGenerator<Uint8Array> {
   for (const slice of await planSlices(scan)) {

@@ -3,7 +3,7 @@
 export const joinTexts = (texts: string[]): string =>
   texts.map((text) => text.replace(/[\\,]/g, '\\$&')).join(', ')
 
-/** @returns what `joinTexts` got, when no text began or ended with white space */
+/** Reverses `joinTexts`, for texts without white space at their ends. */
 export function splitTexts(joined: string): string[] {
   const texts = [...joined.matchAll(/(?:[^\\,]|\\.|\\$)+/gsu)].map(([part]) =>
     part.trim().replace(/\\(.)/gsu, '$1'),

@@ -1,4 +1,4 @@
-// A link in exports: everything that an import restores, and nothing that helps anybody pass a password.
+// A link in exports: everything that an import restores, without the password and its hash.
 
 import { toReversibleCell } from '../../../lib/formats/csv-line.ts'
 import { toIsoOrNull } from '../../../lib/iso-time.ts'
@@ -71,7 +71,7 @@ export const LINK_COLUMNS = [
   'lastClickedAt',
   'createdAt',
   'updatedAt',
-  // The newest columns come last, so that the others keep their places.
+  // The newest columns come last, so that the others keep their positions.
   'rules',
   'extraPath',
   'split',
@@ -79,7 +79,7 @@ export const LINK_COLUMNS = [
   'publicStats',
 ] as const satisfies (keyof LinkRecord)[]
 
-/** A list of names is one cell, with commas; targets and rules are JSON, and `''` where there are none. */
+/** A list of names is one cell, with commas; targets and rules are JSON, or `''` if there are none. */
 export const toLinkCells = (link: LinkRecord): string[] =>
   LINK_COLUMNS.map((name) =>
     toReversibleCell(name === 'tags' ? joinTexts(link.tags) : toCellText(link[name])),

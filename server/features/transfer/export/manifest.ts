@@ -1,4 +1,4 @@
-// The manifest of a workspace's export: what the files are, how to check them, and what an export never has.
+// The manifest of a workspace's export: its files, their checksums, and the data that an export never has.
 
 import { toIso } from '../../../lib/iso-time.ts'
 import type { PartSum } from './zip-stream.ts'
@@ -33,7 +33,7 @@ export interface WorkspaceManifest {
   exportedAt: string
   /** The name of the server's default domain: links on it go to the default domain of another server. */
   defaultDomain: string
-  /** `publicId` names the things of this export in later ones of the same workspace. */
+  /** `publicId` is the same in later exports of this workspace, so that an import recognizes its records. */
   workspace: { publicId: string; name: string; createdAt: string }
   files: PartSum[]
   /** Data that an export never has, as sentences for its owner. */

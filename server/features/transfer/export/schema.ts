@@ -8,7 +8,7 @@ export const LINK_EXPORT_FORMATS = ['csv', 'ndjson'] as const
 
 const { search, tagId, domain, externalId } = LinkListQuery.shape
 
-/** The filters of the list. Without a filter, all links but those in the trash are exported: people who leave want all. */
+/** The filters of the list. Without a filter, all links are exported, archived ones too, but not those in the trash. */
 export const LinkExportQuery = z.strictObject({
   format: oneOf(LINK_EXPORT_FORMATS).optional().openapi({ description: 'csv when absent' }),
   search,

@@ -11,10 +11,10 @@ export interface FileScan extends WorkspaceScan {
   fileStore: Pick<FileStore, 'read'>
 }
 
-/** Before the key of a file. */
+/** The folder of the files, before their keys. */
 export const FILE_FOLDER = 'files/'
 
-/** Files of submissions up to this id. One whose bytes are gone by now has no entry. */
+/** Files of submissions up to this id. A file whose bytes are missing has no entry. */
 export async function* streamFiles(scan: FileScan, upTo: number): AsyncGenerator<FileOfZip> {
   const { db, actor, signal, fileStore } = scan
   for (let last: number | undefined = 0; last !== undefined; ) {

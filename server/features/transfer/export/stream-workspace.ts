@@ -1,4 +1,4 @@
-// Reads the rows of a workspace for its export, in the order of their ids, a step of the event loop at a time.
+// Reads the rows of a workspace for its export, in the order of their ids, in short steps of the event loop.
 
 import { type Selectable, sql } from 'kysely'
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
@@ -21,7 +21,7 @@ export interface WorkspaceScan extends LinkExportNeeds, Pick<SubmissionNeeds, 'r
   signal: AbortSignal
 }
 
-/** A form may have a megabyte of rules and texts, and a domain has some files. */
+/** Rows per read: a form can have a megabyte of rules and texts, and a domain has some files. */
 const ROWS_AT_ONCE = { tags: 100, channels: 100, domains: 10, forms: 1, views: 10, utm_templates: 100 }
 type ExportedTable = keyof typeof ROWS_AT_ONCE
 const COUNTS_AT_ONCE = 1000
@@ -71,14 +71,14 @@ export async function* streamChannels(scan: WorkspaceScan): AsyncGenerator<strin
     yield toLines(rows.map(toChannelRecord))
 }
 
-/** One record, or none where no setting is set. */
+/** One record, or none if no setting is set. */
 export async function* streamSettings({ db, actor, signal }: WorkspaceScan): AsyncGenerator<string> {
   signal.throwIfAborted()
   const settings = await readAnalyticsSettings(db.read, actor.workspaceId)
   if (hasAnalyticsSettings(settings)) yield toLines([settings])
 }
 
-/** With links in the trash and deleted ones, because their clicks need a name. */
+/** Includes links in the trash and permanently deleted ones, because their clicks need a name. */
 export async function* streamLinks(scan: WorkspaceScan): AsyncGenerator<string> {
   const { db, actor, signal } = scan
   const all = db.read.selectFrom('links').where('workspace_id', '=', actor.workspaceId)
@@ -91,7 +91,7 @@ export async function* streamLinks(scan: WorkspaceScan): AsyncGenerator<string> 
   }
 }
 
-/** How attempts to send a form ended, by day. */
+/** The outcomes of attempts to send a form, by day. */
 export async function* streamAttempts(scan: WorkspaceScan): AsyncGenerator<string> {
   const { db, signal } = scan
   for await (const forms of readPages(scan, (after) => selectAfter(scan, 'forms', after).execute())) {
@@ -181,8 +181,8 @@ async function readWhole({ db, actor: { workspaceId } }: WorkspaceScan, position
 }
 
 /**
- * Requests for unknown slugs on the domains of the workspace. The default domain is shared: its counts belong to a workspace
- * that is alone on the server.
+ * Requests for unknown slugs on the domains of the workspace. Those of the default domain are in the first workspace of the
+ * installation.
  */
 export async function* streamMisses(scan: WorkspaceScan): AsyncGenerator<string> {
   const { db, site, actor, signal } = scan

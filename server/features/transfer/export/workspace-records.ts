@@ -1,5 +1,5 @@
-// The records of a workspace's export: one type for each file, and how a row becomes a record. Ids name things inside of the
-// export only. The importer reads the same types (transfer/workspace/).
+// The records of a workspace's export: one type for each file, and the conversion of rows to records. Ids are only valid inside
+// the export. The importer reads the same types (transfer/workspace/).
 
 import type { Selectable } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
@@ -63,10 +63,10 @@ export const toChannelRecord = (row: Selectable<Channels>) => ({
   updatedAt: toIso(row.updated_at),
 })
 
-/** The path of a hook is a secret: it lets anyone post to it. */
+/** Hides the path of a hook: everybody who knows it can post. */
 const hideUrl = (url: string) => `${parseUrl(url)?.origin ?? ''}/…`
 
-/** Without its shared page, whose address is a secret, and without what it sends to channels. */
+/** Without the shared page, whose address is a secret, and without reports and alerts. */
 export const toViewRecord = (row: Selectable<Views>) => ({
   id: row.id,
   name: row.name,
@@ -104,7 +104,7 @@ export const toFormRecord = (row: Selectable<Forms>) => ({
   messages: parseOrNull(row.messages),
   retentionDays: row.retention_days,
   consent: parseOrNull(row.consent),
-  /** Without the logo, whose picture is no record. */
+  /** Without the logo, whose image is not exported. */
   brand: row.brand === null ? null : { ...parseBrand(row.brand), logo: null },
   adClickIds: row.ad_click_ids === 1,
   fieldLabels: parseOrNull(row.field_labels),
@@ -113,7 +113,7 @@ export const toFormRecord = (row: Selectable<Forms>) => ({
   updatedAt: toIso(row.updated_at),
 })
 
-/** Without the fingerprint, which is made of an address. */
+/** Without the fingerprint, which is a hash over an IP address. */
 type ExportedSubmission = Omit<
   Selectable<Submissions>,
   'workspace_id' | 'form_id' | 'search_text' | 'fingerprint'
@@ -132,7 +132,7 @@ export const toSubmissionRecord = (
     files: Selectable<SubmissionFiles>[]
     outcomes: Selectable<Outcomes>[]
     replies: TeamReplyResource[]
-    /** The address of a member. */
+    /** The email address of a member. */
     assignee: string | null
   },
 ) => ({
@@ -144,7 +144,7 @@ export const toSubmissionRecord = (
   spamReasons: parseOrNull(row.spam_reasons),
   consent: parseOrNull(row.consent),
   language: row.language,
-  /** Its channels were told, and it is a lead. */
+  /** It has notified its channels, and it is a lead. */
   announced: row.announced === 1,
   announcedAt: toIsoOrNull(row.announced_at),
   test: row.announced === ANNOUNCED.test,
@@ -210,7 +210,7 @@ const toTouchRecord = (row: Selectable<Touches>) => ({
   ...toCampaign(row),
 })
 
-/** The fields of a link in a workspace's export beside those of every export of links. */
+/** The fields of a link in a workspace's export in addition to those of every export of links. */
 export const toLinkState = (row: {
   clicks_used: number
   deleted_at: number | null
@@ -220,7 +220,7 @@ export const toLinkState = (row: {
   clicksUsed: row.clicks_used,
   /** The link is in the trash. */
   deletedAt: toIsoOrNull(row.deleted_at),
-  /** The link is gone for good: only its name is left, for the analytics. */
+  /** The link is permanently deleted: only its name is left, for the analytics. */
   purgedAt: toIsoOrNull(row.purged_at),
 })
 
@@ -230,7 +230,7 @@ export const toMissRecord = (
 ) => ({
   domain,
   hour: toIso(row.hour),
-  /** '' for all slugs that are not counted apart. */
+  /** '' for the slugs that share a count. */
   slug: row.slug,
   hits: row.hits,
   visitors: row.visitors,

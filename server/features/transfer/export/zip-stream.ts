@@ -1,10 +1,10 @@
-// Writes the zip of a workspace while it is sent. Its last file is the list of all files with their sums: a reader trusts
-// only files of that list.
+// Writes the zip of a workspace while it is sent. Its last file is the list of all files with their checksums. A reader accepts
+// only files of this list.
 
 import { createHash } from 'node:crypto'
 import { type FileOfZip, zipFiles } from '../../../lib/formats/zip-files.ts'
 
-/** The size and checksum of a file, which a reader checks before it trusts the file. */
+/** The size and checksum of a file, which a reader verifies. */
 export interface PartSum {
   name: string
   /** The number of lines. */
@@ -17,8 +17,8 @@ const LINE_FEED = 10
 
 /**
  * @param parts files of lines that end with a line feed
- * @param blobs files after them that the list lacks: a part names each of them with its sum
- * @param toManifest makes the last file, of the sums of all others
+ * @param blobs files after them that are not in the list, because a record names each of them with its checksum
+ * @param toManifest creates the last file from the checksums of all others
  */
 export function writeZip(
   parts: FileOfZip[],

@@ -1,21 +1,21 @@
-// Reads CSV (RFC 4180) piece by piece: text in, records out.
+// Reads CSV (RFC 4180) in pieces: text in, records out.
 
 import { type CsvLayout, FileProblem, type FileRecord } from './source-file.ts'
 
 const COLUMNS_MAX = 1_000
 const FIELD_CHARS_MAX = 1024 * 1024
-/** A row that is longer is one that never ends. */
+/** A longer row has an unclosed quote. */
 const ROW_CHARS_MAX = 4 * FIELD_CHARS_MAX
 
 /** The interface of the readers of all formats. */
 export interface RecordReader {
-  /** The row that is being read. */
+  /** The number of the current row. */
   readonly row: number
-  /** Appends what is complete to `records`. @throws FileProblem */
+  /** Appends complete records to `records`. @throws FileProblem */
   write(text: string): void
-  /** Reads all that is complete, so that `row` is where the text ends. @throws FileProblem */
+  /** Reads all complete rows, so that `row` is the row at the end of the text. @throws FileProblem */
   settle(): void
-  /** @throws FileProblem where the file ends too early */
+  /** @throws FileProblem if the file is truncated */
   end(): void
   readonly records: FileRecord[]
 }
@@ -38,7 +38,7 @@ export class CsvReader implements RecordReader {
     const nul = text.indexOf('\0')
     this.#pieces.push(nul < 0 ? text : text.slice(0, nul))
     this.#waiting += text.length
-    // A long row is looked at again only when it has doubled.
+    // An incomplete row is parsed again only when its length has doubled.
     if (this.#waiting >= this.#text.length || nul >= 0) this.#parse(false)
     if (nul >= 0)
       throw new FileProblem(`Row ${this.row} has a NUL character. Remove it, or save the file as text.`)
@@ -84,7 +84,7 @@ export class CsvReader implements RecordReader {
     this.#text = text.slice(start)
   }
 
-  /** A row that has quotes. @returns where the next row begins; -1 where the row is not complete yet */
+  /** Parses a row with quotes. @returns the beginning of the next row; -1 if the row is not complete yet */
   #parseQuoted(text: string, start: number, isEnd: boolean, finders: Finders): number {
     const { lineEnd, delimiter } = this.#layout
     const cells: string[] = []
@@ -129,7 +129,7 @@ export class CsvReader implements RecordReader {
   #add(cells: string[]): void {
     const row = this.row
     if (cells.length > COLUMNS_MAX) throw this.#tooMany()
-    // Spreadsheets write a row of delimiters for a line that is empty.
+    // Spreadsheets write a row of delimiters for an empty line.
     if (cells.every(isBlank)) {
       this.row++
       return
@@ -149,11 +149,11 @@ export class CsvReader implements RecordReader {
   }
 }
 
-/** Finds the next one from a place on; the end of the text where there is none. */
+/** Finds the next occurrence from a position; the end of the text if there is none. */
 type Finder = (from: number) => number
 type Finders = Record<'quote' | 'row' | 'cell', Finder>
 
-/** For places in ascending order: it looks at no part of the text twice. */
+/** For positions in ascending order: it searches each part of the text once. */
 function createFinder(text: string, what: string): Finder {
   let found = -1
   return (from) => {
@@ -177,7 +177,7 @@ function findClosingQuote(text: string, open: number): number {
 
 function toRecord(row: number, columns: string[], cells: string[]): FileRecord {
   const fields = new Map<string, string>()
-  // Cells that are missing are left out: in a file of 1,000 columns a row of two bytes would take as long as a thousand.
+  // Missing cells are left out. Otherwise, in a file of 1,000 columns, a row of two bytes would take as long as a thousand.
   const count = Math.min(columns.length, cells.length)
   for (let index = 0; index < count; index++) fields.set(columns[index] as string, cells[index] as string)
   const record: FileRecord = { row, table: null, fields, columns }
@@ -192,11 +192,11 @@ function toRecord(row: number, columns: string[], cells: string[]): FileRecord {
   return record
 }
 
-/** Names of columns as written. One without a name is "Column 3"; a name that is there already is "Title (2)". */
+/** Names of columns as written. An empty name becomes "Column 3", a repeated one "Title (2)". */
 export function nameColumns(cells: string[]): string[] {
   const written = new Set(cells.map((cell) => cell.trim()))
   const names = new Set<string>()
-  /** Name → the last number that it had. */
+  /** Name → its last number. */
   const counts = new Map<string, number>()
   for (const [index, cell] of cells.entries()) {
     const name = cell.trim() || `Column ${index + 1}`
@@ -206,6 +206,6 @@ export function nameColumns(cells: string[]): string[] {
     counts.set(name, count)
     names.add(unique)
   }
-  // A header of many commas ends with cells that have neither name nor content.
+  // The last cells of a header can be empty, for columns without content.
   return [...names]
 }

@@ -34,17 +34,17 @@ export class DateOrders {
     this.#possible = left
   }
 
-  /** The order that all dates of the file allow; null where there is more than one, or none. */
+  /** The only order that all dates of the file allow; null if there are several, or none. */
   get decided(): DateOrder | null {
     return this.#possible.length === 1 && !this.#contradiction ? (this.#possible[0] as DateOrder) : null
   }
 
-  /** The first date that could mean two days, where no other date decides. */
+  /** The first date that can mean two days, if no other date decides. */
   get ambiguous(): DatePlace | null {
     return this.decided ? null : this.#open
   }
 
-  /** Two dates that no order allows both. */
+  /** Two dates without a common order. */
   get contradiction(): DateContradiction | null {
     return this.#contradiction
   }

@@ -1,4 +1,4 @@
-// Recognizes the encoding of a text file, and decodes it without replacing a byte that is no character.
+// Detects the encoding of a text file, and decodes it. An invalid byte is an error, not a replacement character.
 
 import { isUtf8 } from 'node:buffer'
 import { recognizeUnicode } from '../../../lib/formats/charset.ts'
@@ -11,10 +11,10 @@ const TITLES: Record<FileEncoding, string> = {
   'windows-1252': 'Windows-1252',
 }
 
-/** Bytes that mean nothing in Windows-1252. The WHATWG decoder makes control characters of them. */
+/** Bytes without a character in Windows-1252. The WHATWG decoder returns control characters for them. */
 const NOT_IN_WINDOWS_1252 = /[\x81\x8d\x8f\x90\x9d]/
 
-/** A byte that is no character of the encoding. The reader of records adds the row. */
+/** A byte outside the encoding. The reader of records adds the row. */
 export class InvalidByte extends FileProblem {
   constructor(
     readonly encoding: FileEncoding,
@@ -25,12 +25,12 @@ export class InvalidByte extends FileProblem {
   }
 }
 
-/** @param sample the start of the file; @param isWhole whether it is the whole file */
+/** @param sample the start of the file; @param isWhole true if it is the whole file */
 export function recognizeEncoding(sample: Uint8Array, isWhole: boolean): FileEncoding {
   const unicode = recognizeUnicode(sample)
   if (unicode) return unicode
   const { valid, invalid } = countSequences(sample, isWhole)
-  // One wrong byte in a UTF-8 file is an error of its row. It does not turn all other accents into nonsense.
+  // A few invalid bytes do not make a UTF-8 file Windows-1252: they are errors.
   return invalid > valid ? 'windows-1252' : 'utf-8'
 }
 
@@ -61,7 +61,7 @@ const sequenceLength = (lead: number) =>
   lead >= 0xf0 && lead < 0xf8 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1
 
 export interface TextDecoding {
-  /** The text of these bytes, and of those that were left from the piece before. @throws InvalidByte */
+  /** The text of these bytes, after those left over from the previous piece. @throws InvalidByte */
   decode(piece: Uint8Array): string
   /** The rest at the end of the file. @throws InvalidByte */
   end(): void
@@ -110,7 +110,7 @@ export function createDecoding(encoding: FileEncoding): TextDecoding {
   }
 }
 
-/** How many bytes are whole characters: a character at the end may go on in the next piece. */
+/** The number of bytes of complete characters: the last character can continue in the next piece. */
 function countWholeBytes(bytes: Uint8Array, encoding: FileEncoding): number {
   const { length } = bytes
   if (encoding === 'windows-1252') return length
@@ -124,11 +124,11 @@ function countWholeBytes(bytes: Uint8Array, encoding: FileEncoding): number {
   }
   const even = length & ~1
   const high = even >= 2 ? (bytes[encoding === 'utf-16le' ? even - 1 : even - 2] as number) : 0
-  // A high surrogate goes on in the next piece.
+  // A high surrogate continues in the next piece.
   return (high & 0xfc) === 0xd8 ? even - 2 : even
 }
 
-/** Halves the bytes until the first one is found that is no character. */
+/** Finds the first invalid byte by bisection. */
 function findInvalidByte(bytes: Uint8Array, encoding: FileEncoding): number {
   const isValid = (end: number, stream: boolean) => {
     try {
@@ -144,7 +144,7 @@ function findInvalidByte(bytes: Uint8Array, encoding: FileEncoding): number {
     if (isValid(middle, true)) low = middle
     else high = middle
   }
-  // A character that has begun and does not end is wrong from its first byte.
+  // An incomplete character is invalid from its first byte.
   while (!isValid(low, false)) low--
   return low
 }

@@ -1,16 +1,16 @@
-// Reads the fields of a record by the names that tools give them, and collects their problems.
+// Reads the fields of a record by their names in tools, and collects problems.
 
 import { isCleanText } from '../../../lib/text.ts'
 import { readTime, type TimeOptions } from './read-time.ts'
 import type { FieldProblem, FileRecord } from './source-file.ts'
 
 const VALUE_MAX = 200
-/** Problems of one record: people read the first ones. A list of a megabyte could be wrong in each of its parts. */
+/** Problems shown for one record. Every part of a list of a megabyte could be wrong. */
 const PROBLEMS_MAX = 20
 /** Entries of one list: no link has more tags or short URLs. */
 const LIST_MAX = 1_000
 
-/** The fields of one record. A name that the file writes with other capitals, blanks or underscores is found too. */
+/** The fields of one record. Names are found without regard to case, blanks and underscores. */
 export class FieldReader {
   readonly problems: FieldProblem[]
   readonly record: FileRecord
@@ -24,7 +24,7 @@ export class FieldReader {
     if (record.problem) this.problems.push(record.problem)
   }
 
-  /** The fields of an object in a field; they add to the same problems. Null where there is no object. */
+  /** A reader of an object in a field, with the same list of problems. Null if the field has no object. */
   inner(name: string): FieldReader | null {
     const value = this.raw(name)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
@@ -36,7 +36,7 @@ export class FieldReader {
     )
   }
 
-  /** The value of the first name that the record has; undefined where it has none. */
+  /** The value of the first name that the record has; undefined if it has none. */
   raw(...names: string[]): unknown {
     for (const name of names) {
       const column = findColumn(this.record, name)
@@ -49,7 +49,7 @@ export class FieldReader {
     return undefined
   }
 
-  /** The text without blanks around it; null where it is empty. */
+  /** The trimmed text; null if it is empty. */
   text(...names: string[]): string | null {
     const value = this.raw(...names)
     if (value === undefined || value === null || value === '') return null
@@ -59,7 +59,7 @@ export class FieldReader {
     return null
   }
 
-  /** The first name that the record has, for a problem: people look for it in their file. */
+  /** The first name that the record has, as the file writes it, for a problem. */
   #findName(names: string[]): string {
     return names.find((name) => findColumn(this.record, name) !== undefined) ?? (names[0] as string)
   }
@@ -102,7 +102,7 @@ export class FieldReader {
     return null
   }
 
-  /** `true`, `1`, `yes` and such; false where there is nothing. */
+  /** `true`, `1`, `yes` and similar; false for an empty field. */
   flag(...names: string[]): boolean {
     const value = this.raw(...names)
     if (value === undefined || value === null || value === '') return false
@@ -113,12 +113,12 @@ export class FieldReader {
     return false
   }
 
-  /** Milliseconds; null where there is nothing. */
+  /** Milliseconds; null for an empty field. */
   time(options: TimeOptions, ...names: string[]): number | null {
     const value = this.raw(...names)
     if (value === undefined || value === null || value === '') return null
     const text = toPlainText(value)
-    // MySQL writes a date that is missing so.
+    // MySQL's form of a missing date.
     if (text === '' || text === '0000-00-00 00:00:00') return null
     if (options.dateOrders) options.dateOrders.field = this.#findName(names)
     const at = readTime(text, options)
@@ -127,7 +127,7 @@ export class FieldReader {
     return null
   }
 
-  /** A text that has to be there: '' and a problem where it is not. */
+  /** A required text: '' and a problem if it is missing. */
   required(message: string, ...names: string[]): string {
     const known = this.problems.length
     const text = this.text(...names)
@@ -136,7 +136,7 @@ export class FieldReader {
     return text ?? ''
   }
 
-  /** Adds a problem with a field, under the name that the file has for it. */
+  /** Adds a problem with a field, under its name in the file. */
   add(names: string | string[], value: unknown, message: string): void {
     if (this.problems.length >= PROBLEMS_MAX) return
     const name = typeof names === 'string' ? names : this.#findName(names)
@@ -148,10 +148,10 @@ export class FieldReader {
 const TRUE = ['true', '1', 'yes', 'y', 't', 'on']
 const FALSE = ['false', '0', 'no', 'n', 'f', 'off', '']
 
-/** Not by `String`: an object of a JSON file can have a `toString` of its own. */
+/** Does not use `String`, because an object of a JSON file can have its own `toString`. */
 const toPlainText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).trim()
 
-/** Both row engines can store it: half a character and NUL are replaced. */
+/** Replaces lone surrogates and NUL, so that both databases can store the text. */
 function toShown(value: unknown): string | null {
   if (value === undefined || value === null) return null
   const text = typeof value === 'string' ? value : JSON.stringify(value)
@@ -161,11 +161,11 @@ function toShown(value: unknown): string | null {
 const toName = (value: unknown) =>
   typeof value === 'object' && value !== null && 'name' in value ? value.name : value
 
-/** Whether a value of a JSON file is a text that both row engines can store. */
+/** True if a value of a JSON file is a text that both databases can store. */
 export const isTextValue = (value: unknown): value is string =>
   typeof value === 'string' && isCleanText(value)
 
-/** Capitals, blanks, `_` and `-` make no other name: `Created At`, `created_at` and `createdAt` are one. */
+/** Removes case, blanks, `_` and `-`: `Created At`, `created_at` and `createdAt` are one name. */
 export const toPlainName = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, '')
 
 /** Column list → name → the column, or null. All records of a CSV file share one list. */

@@ -12,7 +12,7 @@ const AROUND_MAX = 4
 
 interface Level {
   kind: 'list' | 'object'
-  /** It is under a key that the source names: if it is a list, its elements are records. */
+  /** The value is under a key that the source names: if it is a list, its elements are records. */
   isNamed: boolean
   /** The next expected token. */
   expects: 'value' | 'key' | 'colon' | 'comma'
@@ -35,7 +35,7 @@ export class JsonReader implements RecordReader {
   readonly #levels: Level[] = []
   readonly #isList: ((key: string) => boolean) | null
 
-  /** @param isList tells which keys hold records; null to inspect an unknown file: objects with lists are then records */
+  /** @param isList true for keys with records; null to inspect an unknown file: then objects with lists are records */
   constructor(isList: ((key: string) => boolean) | null) {
     this.#isList = isList
   }
@@ -189,7 +189,7 @@ export class JsonReader implements RecordReader {
     }
   }
 
-  /** An element of a list, or a value at the top: a record, or a page with a list of them. */
+  /** Adds an element of a list, or a value at the top: a record, or a page with a list of records. */
   #addRecord(value: unknown, level: Level | null): void {
     if (!level?.isNamed && this.#addListsIn(value, AROUND_MAX)) return
     this.#push(value)
@@ -202,7 +202,7 @@ export class JsonReader implements RecordReader {
     this.row++
   }
 
-  /** @returns whether the object has a list that the source names */
+  /** @returns true if the object has a list that the source names */
   #addListsIn(value: unknown, depth: number): boolean {
     if (
       this.#isList === null ||

@@ -17,10 +17,10 @@ import {
 } from './source-file.ts'
 import { SqlReader } from './sql-reader.ts'
 
-/** The beginning of a file that is inspected before it is read. An SQL dump may have other tables first. */
+/** The inspected beginning of a file. It is long, because an SQL dump can have other tables first. */
 const HEAD_BYTES = 4 * 1024 * 1024
 
-/** An export may have other lists before its links. */
+/** The number of inspected records. An export can have other lists before its links. */
 const RECORDS_LOOKED_AT = 1_000
 const PIECE_CHARS = 64 * 1024
 const LISTS_DEPTH = 3
@@ -32,7 +32,7 @@ interface Head {
   isWhole: boolean
 }
 
-/** @param name as the person's computer calls the file @throws FileProblem where it is none that anybody can read */
+/** @param name the name of the file on the person's computer @throws FileProblem for an unreadable file */
 export async function openSourceFile(path: string, name: string | null): Promise<SourceFile> {
   const { size } = await stat(path)
   if (size === 0) throw new FileProblem('The file is empty.')
@@ -75,7 +75,7 @@ function refuseOffice(start: Buffer): void {
 
 const SQLITE = 'a SQLite database'
 
-/** Signatures of files that people take for an export. */
+/** Signatures of files that people upload by mistake. */
 const BINARIES: [string, number[]][] = [
   ['an Excel workbook', [0xd0, 0xcf, 0x11, 0xe0]],
   ['a PDF', [0x25, 0x50, 0x44, 0x46, 0x2d]],
@@ -108,7 +108,7 @@ async function readHead(path: string, gzipped: boolean): Promise<Head> {
   return { bytes: Buffer.concat(pieces), isWhole: true }
 }
 
-/** The text of the head, as far as it is text: the reader of the records reports bytes that are not. */
+/** The text of the head up to the first invalid byte, which the reader of the records reports. */
 function decodeHead({ bytes }: Head, encoding: FileEncoding): string {
   const decoding = createDecoding(encoding)
   try {
@@ -122,7 +122,7 @@ function decodeHead({ bytes }: Head, encoding: FileEncoding): string {
 const SQL_BLANK = /\s+|--[^\n]*\n|#[^\n]*\n|\/\*[\s\S]*?\*\/;?/y
 const SQL_START = /(?:PRAGMA|CREATE|INSERT|REPLACE|DROP|SET|USE|LOCK|START|BEGIN|ALTER)\b/iy
 
-/** One blank or comment after the other: a pattern of all of them takes twice as long with each comment. */
+/** Skips one blank or comment after the other: a single pattern for all of them would take exponential time. */
 function startsAsSql(text: string, start = SQL_START): boolean {
   let at = 0
   for (;;) {
@@ -134,9 +134,9 @@ function startsAsSql(text: string, start = SQL_START): boolean {
   return start.test(text)
 }
 
-/** SQLite's first statement is one that MySQL does not know. */
+/** The first statement of an SQLite dump, which MySQL does not know. */
 const SQLITE_START = /(?:PRAGMA|BEGIN\s+TRANSACTION)\b/iy
-/** What only dumps of MySQL have before their first row, and what others have there. */
+/** Text before the first row that only dumps of MySQL have. */
 const OF_MYSQL = /`|\/\*!|\b(?:ENGINE|AUTO_INCREMENT|MySQL|MariaDB|phpMyAdmin)\b/i
 const OF_OTHERS = /["[]|\b(?:AUTOINCREMENT|main\.|public\.)/i
 
@@ -150,7 +150,7 @@ function recognizeFormat(text: string): FileFormat {
   const start = text.trimStart()
   if (start.startsWith('{') || start.startsWith('[')) return 'json'
   if (/^<(?:!doctype|html|\?xml)/i.test(start))
-    throw new FileProblem('This is a web page or XML. Export the links as CSV or JSON, and import that.')
+    throw new FileProblem('This is a web page or XML. Export CSV or JSON, and import that.')
   if (startsAsSql(start) && /\b(?:CREATE\s+TABLE|INSERT\s|REPLACE\s)/i.test(start)) return 'sql'
   return 'csv'
 }
@@ -176,10 +176,10 @@ function describe(
 const DELIMITERS = [',', ';', '\t', '|'] as const
 const SAMPLE_CHARS = 64 * 1024
 
-/** The delimiter that makes the most columns, most often the same number of them. A tie is for the comma. */
+/** Chooses the delimiter with the most columns and the most rows of the same number of columns. In a tie, the comma wins. */
 export function recognizeCsvLayout(text: string): CsvLayout {
   const sample = text.slice(0, SAMPLE_CHARS)
-  // A file of an old Mac ends its rows with a carriage return alone.
+  // Files of old Macs end rows with only a carriage return.
   const lineEnd = !sample.includes('\n') && sample.includes('\r') ? '\r' : '\n'
   const said = /^sep=([,;\t|])\r?[\n\r]/.exec(sample)?.[1] as CsvLayout['delimiter'] | undefined
   if (said) return { delimiter: said, lineEnd }
@@ -215,7 +215,7 @@ function scoreDelimiter(layout: CsvLayout, sample: string): number {
     reader.write(layout.lineEnd)
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error
-    // Quotes that make no sense with this delimiter.
+    // With this delimiter the quotes are invalid.
   }
   const columns = reader.columns?.length ?? 0
   if (columns < 2) return 0
@@ -224,7 +224,7 @@ function scoreDelimiter(layout: CsvLayout, sample: string): number {
   return columns * ((fitting + 1) / (records.length + 1))
 }
 
-/** The table with the most columns comes first: that of links, not that of their tags or of the pages around them. */
+/** The table with the most columns comes first: the links, not their tags or the pages around them. */
 function describeJson(text: string, isWhole: boolean): FileTable[] {
   const reader = new JsonReader(null)
   let start = 0
@@ -248,7 +248,7 @@ function noteLists(
   if (name !== undefined && (tables.has(name) || tables.size < TABLES_MAX)) {
     const columns = tables.get(name) ?? new Set()
     tables.set(name, columns)
-    // JSON leaves out what is empty: another object may have more.
+    // JSON leaves out empty fields, so other objects can have more.
     for (const key of fields.keys()) if (columns.size < COLUMNS_MAX) columns.add(key)
   }
   if (depth === 0) return

@@ -1,4 +1,4 @@
-// Reads the bytes of a file piece by piece, and unpacks gzip on the way. What comes out of a gzip file is bounded.
+// Reads the bytes of a file in pieces, and unpacks gzip meanwhile, up to a limit.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { pipeline, Readable } from 'node:stream'
@@ -6,11 +6,11 @@ import { createGunzip } from 'node:zlib'
 import { FileProblem } from './source-file.ts'
 
 const PIECE_BYTES = 64 * 1024
-/** The bound on unpacking gzip: click logs shrink to a twentieth, bombs to a thousandth. */
+/** The limit of unpacking gzip: click logs compress to a twentieth, bombs to a thousandth. */
 const GZIP_RATIO_MAX = 200
 const GZIP_FREE_BYTES = 64 * 1024 * 1024
 
-/** The bytes of a file, or those that are packed in it. @throws FileProblem where a gzip file is damaged or too large */
+/** The bytes of a file, or of the gzip content. @throws FileProblem if a gzip file is damaged or too large */
 export async function* readFileBytes(path: string, gzipped: boolean): AsyncGenerator<Buffer> {
   const handle = await open(path)
   try {

@@ -145,7 +145,7 @@ describe('an uploaded file', () => {
     [
       'a web page',
       '<!DOCTYPE html><html>',
-      'This is a web page or XML. Export the links as CSV or JSON, and import that.',
+      'This is a web page or XML. Export CSV or JSON, and import that.',
     ],
     [
       'NUL',

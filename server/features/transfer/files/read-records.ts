@@ -9,7 +9,7 @@ import { SqlReader } from './sql-reader.ts'
 
 const BATCH_RECORDS = 500
 
-/** Batches of up to 500 records, in the order of the file. @throws FileProblem where the file is broken: it says where */
+/** Batches of up to 500 records, in the order of the file. @throws FileProblem with the row, if the file is broken */
 export async function* readRecords(file: SourceFile, place: RecordPlace): AsyncGenerator<FileRecord[]> {
   const reader = createReader(file, place)
   const decoding = createDecoding(file.encoding)
@@ -30,7 +30,7 @@ export async function* readRecords(file: SourceFile, place: RecordPlace): AsyncG
   yield* takeBatches(reader.records)
 }
 
-/** Says in which row the byte is. The rows before it are read first, to count them. */
+/** Finds the row of the byte. The rows before it are read first, to count them. */
 function locate(error: InvalidByte, reader: RecordReader, before: string): FileProblem {
   reader.write(before)
   reader.settle()

@@ -1,4 +1,4 @@
-// Reads times as other tools write them. A date whose order of day and month is open is never guessed.
+// Reads times as other tools write them. The order of day and month is never guessed.
 
 import type { DateOrder } from '../schema.ts'
 import type { DateOrders } from './date-orders.ts'
@@ -12,7 +12,7 @@ export interface TimeOptions {
   dateOrders?: DateOrders
 }
 
-/** Milliseconds, or why the text is no time: a sentence that says what to do. */
+/** Milliseconds, or the mistake in the text: a sentence with the fix. */
 export type TimeReading = number | { message: string }
 
 const YEAR_MIN = 1990
@@ -63,7 +63,7 @@ const OUT_OF_RANGE = {
 /**
  * ISO 8601 with and without a zone, `2025-11-03 16:05:00`, seconds and milliseconds since 1970, `Nov 3, 2025, 4:05 PM`,
  * and numeric dates in the chosen order. A time without a zone is in `timeZone`. When clocks go back, an ambiguous
- * time is the earlier one; when they go forward, a skipped time moves on by the gap.
+ * time is the earlier one; when they go forward, a skipped time is moved forward by the gap.
  */
 export function readTime(text: string, options: TimeOptions): TimeReading {
   if (text.length > TEXT_MAX) return UNKNOWN
@@ -100,7 +100,7 @@ function findMonth(name: string): number {
   return lower === 'sept' ? 9 : index + 1
 }
 
-/** @param first where the hour is in the match @returns null for an impossible day or time */
+/** @param first the index of the hour in the match @returns null for an impossible day or time */
 function toWall(
   year: string | number | undefined,
   month: string | number | undefined,
@@ -140,8 +140,8 @@ const offsets = new Map<string, Map<number, number>>()
 
 /**
  * Converts local wall time to a timestamp.
- * @param zone what the text says: `Z`, `UTC`, `GMT`, `+01:00`, `GMT+0100`; else `timeZone` counts
- * @returns null for an offset that no place has
+ * @param zone from the text: `Z`, `UTC`, `GMT`, `+01:00`, `GMT+0100`; else `timeZone` counts
+ * @returns null for an impossible offset
  */
 function toInstant(wall: WallTime, zone: string | undefined, timeZone: string): number | null {
   const { year, month, day, hour, minute, second, millisecond } = wall
@@ -173,7 +173,7 @@ function findOffset(asUtc: number, timeZone: string): number {
   if (found !== undefined) return found
   const start = quarter * QUARTER_MS
   const wall = Temporal.Instant.fromEpochMilliseconds(start).toZonedDateTimeISO('UTC').toPlainDateTime()
-  // "compatible" (RFC 5545): the earlier one of two, and behind a gap as long as the gap is.
+  // "compatible" (RFC 5545): the earlier of two times; a skipped time is moved forward by the gap.
   const at = wall.toZonedDateTime(timeZone, { disambiguation: 'compatible' }).epochMilliseconds
   if (known.size >= QUARTERS_MAX) known.clear()
   known.set(quarter, start - at)
@@ -182,7 +182,7 @@ function findOffset(asUtc: number, timeZone: string): number {
 
 function isDay({ year, month, day }: { year: number; month: number; day: number }): boolean {
   if (month < 1 || month > 12 || day < 1) return false
-  // The day before the first of the next month.
+  // The last day of the month.
   return day <= new Date(Date.UTC(year, month, 0)).getUTCDate()
 }
 

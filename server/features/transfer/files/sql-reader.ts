@@ -1,11 +1,11 @@
-// Reads the rows of tables out of an SQL dump (mysqldump, phpMyAdmin, sqlite3) piece by piece. It executes nothing: it looks for
+// Reads the rows of tables from an SQL dump (mysqldump, phpMyAdmin, sqlite3) in pieces. It executes nothing: it only parses
 // CREATE TABLE and INSERT, and skips every other statement.
 
 import type { RecordReader } from './csv-reader.ts'
 import { FileProblem, type FileRecord, type FileTable } from './source-file.ts'
 import { findSqlEnd, INCOMPLETE, readSqlLiteral, readSqlName, skipSqlBlanks } from './sql-tokens.ts'
 
-/** A longer row of a table is no link. */
+/** A longer row cannot be a link. */
 const ROW_CHARS_MAX = 4 * 1024 * 1024
 const COLUMNS_MAX = 1_000
 
@@ -16,7 +16,7 @@ type Mode =
 
 const INSERT = /^(?:INSERT|REPLACE)\b/i
 const CREATE = /^CREATE\s+TABLE\b/i
-/** The longest start of a statement that decides what it is. */
+/** The characters at the start of a statement that decide its kind. */
 const START_CHARS = 64
 
 export class SqlReader implements RecordReader {
@@ -38,10 +38,10 @@ export class SqlReader implements RecordReader {
   }
 
   write(text: string): void {
-    // In SQLite a backslash escapes nothing; in MySQL two of them are one.
+    // In SQLite a backslash is an ordinary character, so it is doubled for the rules of MySQL.
     this.#pieces.push(this.#isSqlite ? text.replaceAll('\\', '\\\\') : text)
     this.#waiting += text.length
-    // A long row is looked at again only when it has doubled.
+    // An incomplete row is parsed again only when its length has doubled.
     if (this.#waiting < this.#text.length) return
     this.#parse(false)
     if (this.#text.length > ROW_CHARS_MAX)
@@ -71,7 +71,7 @@ export class SqlReader implements RecordReader {
     this.#text = text.slice(at)
   }
 
-  /** @returns where the next step begins, or INCOMPLETE */
+  /** @returns the beginning of the next step, or INCOMPLETE */
   #step(text: string, at: number, isEnd: boolean): number {
     if (this.#mode.kind === 'skip') return this.#skip(this.#mode, text, at, isEnd)
     const start = skipSqlBlanks(text, at, isEnd)
@@ -195,7 +195,7 @@ export class SqlReader implements RecordReader {
 
   #add(table: string, columns: string[], values: (string | null)[]): void {
     const fields = new Map<string, string | null>()
-    // As in CSV, values that are missing are left out.
+    // As in CSV, missing values are left out.
     const count = Math.min(columns.length, values.length)
     for (let index = 0; index < count; index++) fields.set(columns[index] as string, values[index] ?? null)
     const record: FileRecord = { row: this.row++, table, fields, columns }
@@ -212,7 +212,7 @@ function requireFewColumns(table: string, columns: string[]): string[] {
   throw new FileProblem(`The table ${table} has more than ${COLUMNS_MAX} columns.`)
 }
 
-/** The names in `(a, b)`. @returns null where the text ends first */
+/** The names in `(a, b)`. @returns null if the text ends first */
 function readNames(text: string, open: number): { names: string[]; end: number } | null {
   const close = text.indexOf(')', open)
   if (close < 0) return null
@@ -225,7 +225,7 @@ function readNames(text: string, open: number): { names: string[]; end: number }
 
 const NO_COLUMN = /^(?:PRIMARY|KEY|UNIQUE|INDEX|FULLTEXT|SPATIAL|CONSTRAINT|FOREIGN|CHECK)\b/i
 
-/** The columns of CREATE TABLE. @returns null where the text ends first */
+/** The columns of CREATE TABLE. @returns null if the text ends first */
 function readDefinitions(text: string, open: number): string[] | null {
   const columns: string[] = []
   let depth = 0

@@ -3,7 +3,7 @@
 /** The text ends before the token does. */
 export const INCOMPLETE = -1
 
-/** @returns where the next token begins, or INCOMPLETE inside a comment */
+/** @returns the beginning of the next token, or INCOMPLETE inside a comment */
 export function skipSqlBlanks(text: string, start: number, isEnd: boolean): number {
   let at = start
   for (;;) {
@@ -26,7 +26,7 @@ export function skipSqlBlanks(text: string, start: number, isEnd: boolean): numb
       if (next !== '-') return at
       const third = text[at + 2]
       if (third === undefined && !isEnd) return INCOMPLETE
-      // "--5" is a number twice negative in MySQL. SQLite needs no blank after the dashes.
+      // In MySQL "--5" is a number with two signs. In SQLite a comment needs no blank after the dashes.
       if (third !== undefined && third >= '.' && third <= '9') return at
     }
     const end = text.indexOf('\n', at)
@@ -40,7 +40,7 @@ export interface SqlLiteral {
   end: number
 }
 
-/** A literal at this place: text, number, hex, NULL, or an expression as it is written. @returns null where the text ends first */
+/** Reads a literal: text, number, hex, NULL, or an expression as written. @returns null if the text ends first */
 export function readSqlLiteral(text: string, start: number, depth = 0): SqlLiteral | null {
   const first = text[start] as string
   if (first === "'" || first === '"' || first === '`') return readQuoted(text, start)
@@ -71,7 +71,7 @@ function readIntroduced(text: string, at: number): SqlLiteral | null {
   return readSqlLiteral(text, start)
 }
 
-/** An expression such as `NOW()`, as it is written, or the text that SQLite writes as a call. */
+/** Reads an expression such as `NOW()` as written, or a text that SQLite writes as a call. */
 function readCall(text: string, start: number, open: number, nesting: number): SqlLiteral | null {
   let depth = 0
   for (let at = open; at < text.length; at++) {
@@ -89,15 +89,15 @@ function readCall(text: string, start: number, open: number, nesting: number): S
   return null
 }
 
-/** SQLite nests two: one for each of the characters that end a line. */
+/** SQLite nests two calls: one for each line end character. */
 const NESTING_MAX = 3
 
-/** `replace('a\nb','\n',char(10))` and `unistr('a\u000ab')`: how SQLite dumps a text of several lines. */
+/** Evaluates `replace('a\nb','\n',char(10))` and `unistr('a\u000ab')`, SQLite's forms of a text of several lines. */
 function evaluateCall(name: string, list: string, nesting: number): string | null {
   const isKnown = /^(?:replace|unistr|char)$/i.test(name)
   if (!isKnown || nesting >= NESTING_MAX) return null
   const values: string[] = []
-  // The comma ends the last one.
+  // The comma ends the last argument.
   const text = `${list},`
   for (let at = 0; at < text.length; at++) {
     const value = readSqlLiteral(text, skipSqlBlanks(text, at, true), nesting + 1)
@@ -145,7 +145,7 @@ const ESCAPES: Record<string, string> = {
   r: '\r',
   t: '\t',
   Z: '\x1a',
-  // For patterns: the backslash stays.
+  // In patterns the backslash stays.
   '%': '\\%',
   _: '\\_',
 }
@@ -158,11 +158,11 @@ function readQuoted(text: string, start: number): SqlLiteral | null {
   return { value: decodeEscapes(text.slice(start + 1, close), quote), end: close + 1 }
 }
 
-/** @returns where the text ends: not at an escaped quote, nor at one that is written twice; -1 where it ends later */
+/** @returns the closing quote, which is neither escaped nor doubled; -1 if it is not in this text */
 function findClose(text: string, from: number, quote: string): number {
   const hasBackslash = (start: number, end: number) => quote !== '`' && text.slice(start, end).includes('\\')
   let close = text.indexOf(quote, from)
-  // To search the whole text for a backslash would take as long as the text, for each of its values.
+  // Searching the whole text for a backslash would take the time of the whole text for each value.
   let backslash = close >= 0 && hasBackslash(from, close) ? text.indexOf('\\', from) : -1
   while (close >= 0) {
     let next: number
@@ -201,7 +201,7 @@ function decodeHex(digits: string): string {
 
 export interface SqlName {
   at: number
-  /** The words before it, in capitals. */
+  /** The words before the name, in capitals. */
   words: string[]
   /** The table's name, without its database. */
   name: string | null
@@ -239,8 +239,8 @@ export function readSqlName(text: string, start: number, isEnd: boolean): SqlNam
 const OUTSIDE = /['"`;#]|--(?![.\d])|\/\*/g
 
 /**
- * Looks for the end of a statement without keeping it.
- * @param inside what the place is inside of: a quote, `#` for a comment to the end of the line, `*` for another one, '' for none
+ * Finds the end of a statement without storing the statement.
+ * @param inside the current context: a quote, `#` for a comment to the end of the line, `*` for a block comment, '' for none
  */
 export function findSqlEnd(
   text: string,
@@ -254,7 +254,7 @@ export function findSqlEnd(
     if (within === '') {
       OUTSIDE.lastIndex = at
       const found = OUTSIDE.exec(text)
-      // A sign of two characters may begin at the end of this piece.
+      // A token of two characters can begin at the end of this piece.
       if (!found)
         return { end: isEnd ? text.length : Math.max(at, text.length - 2), inside: '', isDone: false }
       at = found.index + found[0].length
@@ -264,7 +264,7 @@ export function findSqlEnd(
     }
     const end = findInsideEnd(text, at, within)
     if (end < 0) {
-      // Keep what may be the first half of an escape or of the end of a comment.
+      // Keep a character that can be the first half of an escape or of a comment's end.
       const kept = text.endsWith('\\') || text.endsWith('*') ? countTail(text, at) : 0
       return { end: text.length - kept, inside: within, isDone: false }
     }
@@ -283,7 +283,7 @@ function findInsideEnd(text: string, at: number, within: string): number {
   return close < 0 ? -1 : close + 1
 }
 
-/** One character where the text ends with half an escape, or with the first half of a comment's end. */
+/** Returns 1 if the text ends with half an escape, or with the first half of a comment's end. */
 function countTail(text: string, from: number): number {
   if (text.endsWith('*')) return 1
   let backslashes = 0

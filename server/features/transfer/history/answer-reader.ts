@@ -8,7 +8,7 @@ import { toNumberTable } from './row-lists.ts'
 import { type ChunkNeeds, storeChunk } from './store-chunk.ts'
 
 export interface HistoryNeeds extends ChunkNeeds {
-  /** The id of each key's link; 0 where there is none. */
+  /** The id of each key's link; 0 without one. */
   findLinks(keys: string[]): Promise<number[]>
 }
 
@@ -58,7 +58,7 @@ async function findBrought(
   return found
 }
 
-/** Whether other imports have clicks of the workspace, which this one must not import again. */
+/** @returns true if other imports have clicks of the workspace, which this one must not import again */
 export async function hasEarlierHistory(
   read: Connection,
   { importId, workspaceId }: ImportPlace,

@@ -1,4 +1,4 @@
-// Collects described hits until they make a chunk, with what they add to links and days.
+// Collects enriched hits for a chunk, with their additions to links and days.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { createLineBuffer, type LineBuffer } from '../../hits/batches/ndjson-line.ts'
@@ -7,23 +7,23 @@ import type { ClickDescriber } from './describe-click.ts'
 import type { AgedClicks, DayAddition, HistoryChunk, HistoryTask, ProblemRow } from './messages.ts'
 import { toHitLink } from './stand-in.ts'
 
-/** Live clicks wait for the chunk before them (docs/adr/0015-handed-over-hits.md). */
+/** A limit, because live clicks wait for a chunk (docs/adr/0015-handed-over-hits.md). */
 const HITS_MAX = 25_000
-/** Each one is a row, and a chunk is one transaction. */
+/** A limit, because each day of a link is a row, and a chunk is one transaction. */
 const DAYS_MAX = 10_000
-/** A chunk without hits says how far the reader is. */
+/** After this many rows, a chunk without hits reports the reader's progress. */
 const ROWS_MAX = 50_000
-/** Fits a usual chunk: a buffer that grows leaves its smaller copies as garbage. */
+/** Enough for a usual chunk, because a growing buffer leaves its smaller copies as garbage. */
 const LINES_BYTES = 12 * 1024 * 1024
 
-/** A file of the wrong kind has the same problem in each row. */
+/** A limit, because a wrong file has the same problem in each row. */
 const PROBLEMS_MAX = 10_000
 
-/** Ids of hits from 3 · 2^51 on: no spool reaches them, and those of the demo are random. */
+/** Ids of imported hits begin here. No spool reaches them, and those of the demo are random. */
 const FIRST_ID = 3 * 2 ** 51
 const IMPORT_IDS = 2 ** 21
 const CHUNK_IDS = 2 ** 15
-/** Chunks of one import whose hits have ids of their own. */
+/** The most chunks of one import, so that ids of hits are unique. */
 export const CHUNKS_MAX = 2 ** 15
 
 interface PlacedLine {
@@ -35,12 +35,12 @@ interface PlacedLine {
 export interface ChunkBuilder {
   add(linkId: number, click: SourceClick): void
   addProblem(problem: ProblemRow): void
-  /** One row more is settled. */
+  /** Counts one more finished row. */
   settle(): void
   isFull(): boolean
   hasRows(): boolean
   /** The hits collected since the last call. The lines are valid until the next `add`. */
-  take(): Additions & { lines: Uint8Array[]; problems: ProblemRow[] }
+  take(): Additions & { clicks: number; lines: Uint8Array[]; problems: ProblemRow[] }
 }
 
 type ChunkTask = Pick<HistoryTask, 'importId' | 'workspaceId' | 'since' | 'dryRun' | 'maxHits'>
@@ -55,7 +55,7 @@ export function createChunkBuilder(
   let placed: PlacedLine[] = []
   let additions = createAdditions(task.since)
   let problems: ProblemRow[] = []
-  let [rows, reported] = [0, 0]
+  let [rows, reported, clicks] = [0, 0, 0]
 
   function describe(linkId: number, click: SourceClick): boolean {
     const { importId, workspaceId } = task
@@ -74,7 +74,10 @@ export function createChunkBuilder(
   }
 
   return {
-    add: (linkId, click) => additions.add(linkId, click.at, describe(linkId, click)),
+    add(linkId, click) {
+      additions.add(linkId, click.at, describe(linkId, click))
+      if (isClick(click)) clicks++
+    },
     addProblem(problem) {
       if (++reported <= PROBLEMS_MAX) problems.push(problem)
     },
@@ -83,11 +86,12 @@ export function createChunkBuilder(
       placed.length >= (task.maxHits ?? HITS_MAX) || additions.countDays() >= DAYS_MAX || rows >= ROWS_MAX,
     hasRows: () => rows > 0,
     take() {
-      const taken = { lines: sortLines(placed, buffer), ...additions.list(), problems }
+      const taken = { lines: sortLines(placed, buffer), clicks, ...additions.list(), problems }
       placed = []
       additions = createAdditions(task.since)
       problems = []
       rows = 0
+      clicks = 0
       buffer.end = 0
       describer.clearCaches()
       return taken
@@ -95,7 +99,10 @@ export function createChunkBuilder(
   }
 }
 
-type Additions = Pick<HistoryChunk, 'clicks' | 'firstAt' | 'days' | 'aged'>
+/** Our own export also has page views, and requests of closed links. */
+const isClick = ({ described }: SourceClick) => !described || described.outcome === 'redirect'
+
+type Additions = Pick<HistoryChunk, 'firstAt' | 'days' | 'aged'>
 
 interface AdditionCounter {
   add(linkId: number, at: number, isPerson: boolean): void
@@ -105,14 +112,14 @@ interface AdditionCounter {
 }
 
 /**
- * Sums up what the clicks of a chunk add to links and days.
- * @param since clicks before this moment are past their retention
+ * Sums up the additions of a chunk's clicks to links and days.
+ * @param since clicks before this time are past their retention
  */
 function createAdditions(since: number): AdditionCounter {
   const days = new Map<number, Map<number, DayAddition>>()
   const aged = new Map<number, AgedClicks>()
   let firstAt = Number.POSITIVE_INFINITY
-  let [clicks, pairs] = [0, 0]
+  let pairs = 0
 
   function countDay(linkId: number, at: number, isPerson: boolean) {
     const day = Math.floor(at / DAY_MS)
@@ -140,15 +147,13 @@ function createAdditions(since: number): AdditionCounter {
 
   return {
     add(linkId, at, isPerson) {
-      clicks++
       firstAt = Math.min(firstAt, at)
       countDay(linkId, at, isPerson)
       if (isPerson && at < since) countAged(linkId, at)
     },
     countDays: () => pairs,
     list: () => ({
-      clicks,
-      firstAt: clicks === 0 ? null : firstAt,
+      firstAt: days.size === 0 ? null : firstAt,
       days: [...days.values()].flatMap((ofLink) => [...ofLink.values()]),
       aged: [...aged.values()],
     }),

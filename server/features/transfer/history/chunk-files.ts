@@ -1,5 +1,5 @@
-// The files of chunks in `incoming`. A chunk has a name that the hit worker does not look at until its row is stored; then
-// a rename makes it visible.
+// The files of chunks in `incoming`. Until its row is stored, a chunk has a name that the hit worker ignores; then a rename
+// makes it visible.
 
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
@@ -13,7 +13,7 @@ const toChunkName = (importId: number, number: number) =>
 const toHiddenPath = (dataDir: string, importId: number, number: number) =>
   join(toIncomingPath(dataDir), `${toChunkName(importId, number)}.chunk`)
 
-/** Whether the name in `incoming` is that of a chunk of the import that was handed over. */
+/** True for the name of a visible chunk of this import in `incoming`. */
 export const isChunkOf = (name: string, importId: number) => name.startsWith(`import-${importId}-`)
 
 /** Resolves when the chunk is on the disk. */
@@ -29,7 +29,7 @@ export async function writeChunk(
   await syncToDisk(path)
 }
 
-/** Hands the chunk over to the hit worker. A chunk that is handed over already stays so. */
+/** Makes the chunk visible to the hit worker, unless it already is. */
 export async function showChunk(dataDir: string, importId: number, number: number): Promise<void> {
   const incoming = toIncomingPath(dataDir)
   const hidden = toHiddenPath(dataDir, importId, number)
@@ -42,7 +42,7 @@ export interface HiddenChunk {
   number: number
 }
 
-/** The chunks that are not handed over. */
+/** The chunks that are not visible to the hit worker. */
 export async function listHiddenChunks(dataDir: string): Promise<HiddenChunk[]> {
   const incoming = toIncomingPath(dataDir)
   if (!existsSync(incoming)) return []

@@ -1,4 +1,4 @@
-// Turns the names that tools have for browsers, systems and devices into those of this product (visitors/user-agent.ts).
+// Converts tools' names of browsers, systems and devices to ours (visitors/user-agent.ts).
 
 import { type ClosedDimension, toClosedName } from '../../../storage/clients/closed-names.ts'
 import type { ParsedUserAgent } from '../../visitors/user-agent.ts'
@@ -46,7 +46,7 @@ const DEVICES: [RegExp, string][] = [
   [/^(?:wearable|watch)$/i, 'Wearable'],
 ]
 
-/** A name that nobody here knows is `Other`: an import is a text of strangers. */
+/** An unknown name becomes `Other`, because an import has texts from strangers. */
 function toOwnName(
   dimension: ClosedDimension,
   text: string | null,

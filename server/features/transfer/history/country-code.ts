@@ -1,9 +1,9 @@
-// Finds the ISO 3166-1 code of a country that a tool names: by its code, or in English.
+// Finds the ISO 3166-1 code of a country by its code or its English name.
 
 import { foldCase, normalizeUnicode } from '../../../lib/text.ts'
 import { CONTINENTS } from '../../../storage/continents.ts'
 
-/** Names that tools use in place of those of the CLDR, which `Intl.DisplayNames` has. */
+/** Names that tools use instead of the CLDR names of `Intl.DisplayNames`. */
 const OTHER_NAMES: Record<string, string> = {
   'bolivia, plurinational state of': 'BO',
   'bolivia (plurinational state of)': 'BO',
@@ -64,7 +64,7 @@ const OTHER_NAMES: Record<string, string> = {
   'viet nam': 'VN',
 }
 
-/** Without accents and case, and with one way to write "and". */
+/** Removes accents and case, and normalizes "and". */
 const toKey = (name: string) =>
   foldCase(normalizeUnicode(name, 'NFD').replace(/\p{M}/gu, ''))
     .replaceAll('&', 'and')
@@ -77,7 +77,7 @@ function collectNames(): Map<string, string> {
   for (const code of CONTINENTS.keys()) {
     const name = display.of(code) ?? code
     names.set(toKey(name), code)
-    // `Myanmar (Burma)` is `Myanmar` for most.
+    // Most tools write `Myanmar` for `Myanmar (Burma)`.
     names.set(toKey(name.replace(/\s*\(.*\)$/, '')), code)
     names.set(toKey(name.replace(/\bSt\. /, 'Saint ')), code)
   }
@@ -87,7 +87,7 @@ function collectNames(): Map<string, string> {
 
 let names: Map<string, string> | undefined
 
-/** @returns null for a text that is no country, such as `Unknown` */
+/** @returns null for an unknown country, such as `Unknown` */
 export function findCountryCode(text: string | null): string | null {
   if (text === null || text === '' || text.length > 100) return null
   const code = text.trim().toUpperCase()

@@ -2,18 +2,18 @@
 
 const FIRST_SLOTS = 1 << 12
 const DAYS = 100_000
-/** Below 2^32: the upper half of a key counts too. */
+/** A prime below 2^32, so that the upper half of a key counts too. */
 const PRIME = 4_294_967_291
-/** 2^32 divided by the golden ratio: neighbors fall far from each other. */
+/** 2^32 divided by the golden ratio, which puts neighbors far from each other. */
 const SPREAD = 0x9e3779b1
 
 /** A pair as one number below 2^53: 90 billion links, and days until the year 2243. */
 const toKey = (linkId: number, day: number) => linkId * DAYS + day
 
 export class DayCounts {
-  /** 0: empty. No link has the id 0. */
+  /** 0 is an empty slot, because no link has the id 0. */
   #keys = new Float64Array(FIRST_SLOTS)
-  /** Clicks to pass over, and then clicks to take. */
+  /** Clicks to skip, and then clicks to take. */
   #first = new Uint32Array(FIRST_SLOTS)
   #second = new Uint32Array(FIRST_SLOTS)
   #size = 0
@@ -33,7 +33,7 @@ export class DayCounts {
     this.#first[slot] = (this.#first[slot] as number) + 1
   }
 
-  /** The pairs, some at a time: link, day, link, day … */
+  /** The pairs in parts: link, day, link, day … */
   *listPairs(atOnce: number): Generator<Float64Array> {
     let pairs: number[] = []
     for (const key of this.#keys) {
@@ -47,8 +47,8 @@ export class DayCounts {
   }
 
   /**
-   * Decides which clicks of a pair are new: those that other imports lack. They are the last ones where the file goes forward
-   * in time, and else the first ones.
+   * Decides which clicks of a pair are new: as many as other imports lack. They are the last ones if the file is in ascending
+   * order, else the first ones.
    */
   plan(linkId: number, day: number, brought: number, isForward: boolean): void {
     const slot = this.#find(toKey(linkId, day))
@@ -58,7 +58,7 @@ export class DayCounts {
     this.#second[slot] = fresh
   }
 
-  /** Whether the next click of the pair is new, after `plan`. */
+  /** @returns true if the next click of the pair is new, after `plan` */
   take(linkId: number, day: number): boolean {
     const slot = this.#find(toKey(linkId, day))
     if ((this.#first[slot] as number) > 0) {
@@ -70,7 +70,7 @@ export class DayCounts {
     return true
   }
 
-  /** The slot of the key, or the empty one where it belongs. */
+  /** The slot of the key, or the empty slot for it. */
   #find(key: number): number {
     const mask = this.#keys.length - 1
     let slot = Math.imul((key % PRIME) | 0, SPREAD) >>> (Math.clz32(mask) % 32)

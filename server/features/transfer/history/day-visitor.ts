@@ -6,8 +6,8 @@ import { toStoredVisitor } from '../../../storage/hits/day-visitor.ts'
 import { NO_VISITOR } from '../../../storage/hits/hit.ts'
 
 /**
- * Hashed anew with the day: whatever the export has, a visitor belongs to one day. A submission has the whole hash of its
- * visitor and a hit the stored one, so both begin with the stored one.
+ * Hashes the visitor again with the day, so that a visitor belongs to one day, whatever the export has. A submission has the
+ * whole hash of its visitor and a hit the stored form, so both are hashed from the stored form.
  */
 export function toDayVisitor(visitor: string, at: number): string {
   if (visitor === '' || visitor === NO_VISITOR) return NO_VISITOR

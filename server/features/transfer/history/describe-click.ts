@@ -1,5 +1,5 @@
-// Turns a click of a tool into the line of a hit, with the parts that describe live hits. No code after this one sees an
-// address: the country is read from it, and it is dropped.
+// Turns a click of a tool into the line of a hit, with the parts of live hits. It reads the country from the address and drops
+// the address, so later code never gets it.
 
 import { cutText } from '../../../lib/clean-text.ts'
 import { createGenerationCache } from '../../../lib/generation-cache.ts'
@@ -42,7 +42,7 @@ export interface ClickPlace {
 }
 
 export interface ClickDescriber {
-  /** Appends the hit as a line. @returns whether it is a click of a person */
+  /** Appends the hit as a line. @returns true for a click of a person */
   describe(place: ClickPlace, click: SourceClick, lines: LineBuffer): boolean
   clearCaches(): void
 }
@@ -114,10 +114,10 @@ function appendEnd(lines: LineBuffer, { importId }: ClickPlace): void {
 const NOBODY = toUtf8(`${NO_VISITOR}"`)
 const IMPORT = toUtf8(',"importId":')
 
-/** Longer than any real name: a cache keeps thousands of names. */
+/** Longer than any real name. A limit, because the cache has thousands of names. */
 const NAME_CHARS_MAX = 512
 
-/** Makes a part of a cache key: the parts are joined with line feeds. */
+/** Returns a part of a cache key, whose parts are joined with line feeds. */
 const toLine = (text: string | null) =>
   text === null ? '' : cutText(text, NAME_CHARS_MAX).replaceAll('\n', ' ')
 
@@ -134,7 +134,7 @@ function toNamedPlace(country: string, region: string, city: string): Place {
 
 const DIRECT = /^(?:|-|null|none|unknown|\(?direct\)?|\(none\))$/i
 
-/** A tool gives a URL or only its host. */
+/** Tools export a URL or only its host. */
 function toReferrer(text: string | null): string {
   const referrer = text?.trim() ?? ''
   if (DIRECT.test(referrer)) return ''

@@ -1,4 +1,4 @@
-// Erases the click history of an undone or canceled import: first its hits, then what they added to the counters of links.
+// Erases the click history of an undone or canceled import: first its hits, then their additions to the counters of links.
 // Each node does this for its own files. An interrupted erasure runs again.
 
 import { sql } from 'kysely'
@@ -23,8 +23,8 @@ export interface HistoryErasureNeeds {
 const LINKS_AT_ONCE = 50
 
 /**
- * Call it once the row of the import says that no more chunks are stored.
- * @throws `unavailable` while the engine is away; the erasure is noted, and the job does it later
+ * Call it once the row of the import prevents that more chunks are stored.
+ * @throws `unavailable` while the engine is unavailable; the erasure is stored, and the job does it later
  */
 export async function eraseImportedClicks(needs: HistoryErasureNeeds, hits: ImportedHits): Promise<void> {
   await needs.db.write((connection) =>
@@ -37,7 +37,7 @@ export async function eraseImportedClicks(needs: HistoryErasureNeeds, hits: Impo
   await eraseHere(needs, hits)
 }
 
-/** Erases what is due at this node. */
+/** Erases the histories that this node has not erased yet. */
 export async function eraseUndoneHistories(needs: HistoryErasureNeeds): Promise<void> {
   const due = await needs.db.read
     .selectFrom('import_erasures')
@@ -77,7 +77,7 @@ async function eraseHere(needs: HistoryErasureNeeds, hits: ImportedHits): Promis
   })
 }
 
-/** Lowers the counters of some links, and deletes the rows of what was subtracted. @returns whether there were any */
+/** Lowers the counters of some links, and deletes the subtracted rows. @returns true if there were any */
 async function lowerCounters(
   { db, findLastClickTimes }: HistoryErasureNeeds,
   { workspaceId, importId }: ImportedHits,
@@ -86,7 +86,7 @@ async function lowerCounters(
   if (linkIds.length === 0) return false
   const times = new Map(await findLastClickTimes(workspaceId, linkIds))
   await db.write(async (connection) => {
-    // Another node may lower the same counters: then nothing is left once it is done.
+    // Another node may lower the same counters. Then no rows are left after the lock.
     if (db.engine === 'postgres') await lockImport(connection, { workspaceId, importId })
     const lowered = await connection
       .selectFrom('import_days')
@@ -113,7 +113,7 @@ async function lowerCounters(
     )
     await moveCounters(db, connection, workspaceId, linkIds)
     const listed = toNumberTable(db.engine, ['link_id', 'counted', 'last_at', 'left_at'], changes)
-    // A click that came meanwhile is newer than all of the import.
+    // A click that came meanwhile is newer than all clicks of the import.
     await sql`update links set clicks = links.clicks - counted,
         last_clicked_at = case when links.last_clicked_at > last_at then links.last_clicked_at
           when left_at > 0 then left_at end

@@ -7,9 +7,9 @@ import type { SourceClick } from '../sources/source.ts'
 /** One row of a history, as a source reads it. */
 export interface HistoryRow {
   row: number
-  /** Name the click's link, the most certain one first. */
+  /** Keys of the click's link, the most reliable one first. */
   keys: string[]
-  /** null where `problems` says why. */
+  /** null if there are `problems`. */
   click: SourceClick | null
   problems: FieldProblem[]
 }
@@ -24,26 +24,26 @@ export interface HistoryTask extends ImportPlace {
   geoPath: string | undefined
   /** Hosts of this instance's short links, lower case. */
   ownHosts: string[]
-  /** Clicks after this moment are refused. It is the same one when a restarted server goes on. */
+  /** Clicks after this time are refused. It stays the same after a restart of the server. */
   now: number
-  /** Clicks before this moment are past their retention: links count them, and no engine stores them. */
+  /** Clicks before this time are past their retention: links count them, but no engine stores them. */
   since: number
-  /** The number of settled rows, which are in stored chunks. */
+  /** The number of rows in stored chunks. */
   settled: number
   /** The number of stored chunks. */
   chunks: number
-  /** Whether other imports have clicks of the workspace. Then only clicks that they lack are new. */
+  /** True if other imports have clicks of the workspace. Then only clicks that they lack are new. */
   hasEarlier: boolean
   /** Counts, and writes no file. */
   dryRun: boolean
-  /** The hits of a chunk, where they are fewer than usual. */
+  /** The maximum of hits in a chunk, for tests. */
   maxHits?: number
 }
 
 /** A chunk's additions to a link on a UTC day. */
 export type DayAddition = [linkId: number, day: number, clicks: number, counted: number, lastAt: number]
 
-/** Clicks of people that are past their retention: they are in no file, and counted at once. */
+/** Clicks of people that are past their retention: they are in no file, and counted immediately. */
 export type AgedClicks = [linkId: number, clicks: number, lastAt: number]
 
 export interface ProblemRow extends FieldProblem {
@@ -54,7 +54,7 @@ export interface ProblemRow extends FieldProblem {
 export interface HistoryChunk {
   /** null without a file. */
   number: number | null
-  /** How many rows of the history are settled with this chunk. */
+  /** The number of finished rows of the history, including this chunk. */
   settled: number
   clicks: number
   /** The time of the first of its clicks; null without any. */
@@ -68,7 +68,7 @@ export interface HistoryChunk {
 export type LinkDays = Float64Array
 
 export type HistoryMessage =
-  /** Answered with the id of each key's link; 0 where there is none. */
+  /** Answered with the id of each key's link; 0 without one. */
   | { type: 'links'; keys: string[] }
   /** Answered with the number of clicks that other imports have for each pair. */
   | { type: 'brought'; pairs: LinkDays }

@@ -1,5 +1,5 @@
-// The reader's part of a click history: finds which clicks are new, describes them, and hands them over in chunks. Memory
-// is bounded by one chunk, and by the pairs of link and day where earlier imports have brought some.
+// The reader's part of a click history: finds the new clicks, turns them into hits, and sends them in chunks. Memory is limited
+// by one chunk and, if earlier imports have clicks, by the pairs of link and day.
 
 import { cutText } from '../../../lib/clean-text.ts'
 import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
@@ -14,7 +14,7 @@ import { DayCounts } from './day-counts.ts'
 import { createClickDescriber } from './describe-click.ts'
 import type { HistoryRow, HistoryTask, LinkDays, ProblemRow, SendToServer } from './messages.ts'
 
-/** Unknown links that were reported already, and the characters of their names that are compared. */
+/** The number of reported unknown links, and the compared characters of their names. */
 const UNKNOWN_MAX = 10_000
 const UNKNOWN_CHARS_MAX = 1_000
 /** The characters of a value in the list of problems. */
@@ -46,7 +46,7 @@ interface LinkFinder {
   find(rows: readonly Pick<HistoryRow, 'keys'>[]): Promise<number[]>
 }
 
-/** The reader's cache of links by key: it asks the server for those that it does not know. */
+/** The reader's cache of links by key. It asks the server for unknown keys. */
 function createLinkFinder(send: SendToServer): LinkFinder {
   let known = new Map<string, number>()
   let knownChars = 0
@@ -80,7 +80,7 @@ function createLinkFinder(send: SendToServer): LinkFinder {
 
 const toDay = (at: number) => Math.floor(at / DAY_MS)
 
-/** Counts the file's clicks by link and day, and asks how many of them other imports have. */
+/** Counts the file's clicks by link and day, and asks the server how many of them other imports have. */
 async function planHistory(
   task: HistoryTask,
   openHistory: HistoryOpener,
@@ -113,7 +113,7 @@ async function planPairs(counts: DayCounts, pairs: LinkDays, isForward: boolean,
 
 interface DescriptionNeeds {
   links: LinkFinder
-  /** Absent where every click is new. */
+  /** Absent if every click is new. */
   plan: DayCounts | undefined
   send: SendToServer
 }
@@ -165,7 +165,7 @@ async function handOver(
   await send({ type: 'chunk', chunk: { number, settled: chunks.settled, ...additions } })
 }
 
-/** The problem of the row; undefined where there is none, or where it was reported before. */
+/** The problem of the row; undefined without one, or if it was reported before. */
 function findProblems(
   { row, keys, click, problems }: HistoryRow,
   linkId: number,

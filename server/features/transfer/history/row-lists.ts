@@ -1,9 +1,9 @@
-// Lists of rows as one value of a statement: a statement with thousands of values takes Kysely longer than the database.
+// Passes lists of rows as one value of a statement, because Kysely needs longer for thousands of values than the database.
 
 import { type RawBuilder, sql } from 'kysely'
 import type { DatabaseEngine } from '../../../storage/database/database.ts'
 
-/** One statement of SQLite takes about a millisecond, and holds the redirects up. PostgreSQL works in its own process. */
+/** One statement of SQLite takes about a millisecond, and blocks redirects. PostgreSQL runs in its own process. */
 const ROWS_PER_STATEMENT = { sqlite: 100, postgres: 1000 }
 
 /** A table with these columns of whole numbers. @param rows as many numbers as columns */
@@ -20,7 +20,7 @@ export function toNumberTable(
   return sql`(select * from unnest(${sql.join(lists)}) as listed (${sql.join(columns.map((name) => sql.ref(name)))}))`
 }
 
-/** In one order, so that two nodes that write the same rows cannot deadlock. */
+/** Sorts the rows, so that two nodes that write the same rows cannot deadlock. */
 export function* inStatements<Row extends readonly number[]>(
   engine: DatabaseEngine,
   rows: readonly Row[],

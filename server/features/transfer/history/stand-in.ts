@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto'
 /** Higher than any link's id. */
 const FIRST = 2 ** 36
 
-/** The number that stands for the missing link. Each exported workspace has its own. */
+/** The id of the stand-in link. Each exported workspace has its own. */
 export const toStandIn = (publicId: string): number =>
   FIRST + (createHash('sha256').update(publicId).digest().readUInt32BE() >>> 0)
 
-/** The link that a hit gets. */
+/** The link id of a hit: 0 for a stand-in link. */
 export const toHitLink = (linkId: number): number => (linkId >= FIRST ? 0 : linkId)

@@ -1,5 +1,5 @@
-// The server's part of a click history: stores the counts of a chunk in one transaction, and then hands its file to the
-// hit worker. After a kill, `recoverChunks` finds out which of the two was done.
+// The server's part of a click history: stores the counts of a chunk in one transaction, and then makes its file visible to the
+// hit worker. After a kill, `recoverChunks` completes this.
 
 import { sql } from 'kysely'
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
@@ -11,7 +11,7 @@ import { replaceClicksBefore } from './click-totals.ts'
 import type { AgedClicks, DayAddition, HistoryChunk, ImportPlace, ProblemRow } from './messages.ts'
 import { inStatements, toNumberTable } from './row-lists.ts'
 
-/** Most chunks that wait for the hit worker: more would fill the disk and delay the clicks of visitors. */
+/** The most chunks that wait for the hit worker: more would fill the disk and delay the clicks of visitors. */
 const WAITING_MAX = 8
 const POLL_MS = 50
 
@@ -22,11 +22,11 @@ export interface ChunkNeeds {
   signal?: AbortSignal
 }
 
-/** The import does not run any more: it was undone or canceled. */
+/** The import was undone or canceled. */
 export class ImportStopped extends Error {}
 
 /**
- * Resolves once the chunk is stored and handed over. A chunk that is stored already is only handed over.
+ * Resolves once the chunk is stored and visible. A stored chunk is only made visible.
  * @throws ImportStopped
  */
 export async function storeChunk(
@@ -49,7 +49,7 @@ export async function storeChunk(
   }
 }
 
-/** @returns false where the chunk is stored already */
+/** @returns false if the chunk is already stored */
 async function moveOn(
   connection: Connection,
   { workspaceId, importId }: ImportPlace,
@@ -106,7 +106,7 @@ async function storeDays(
   }
 }
 
-/** Counts clicks past their retention on their links: no engine stores them. */
+/** Counts clicks past their retention on their links, because no engine stores them. */
 async function countAged(
   { engine }: Database,
   connection: Connection,
@@ -144,8 +144,8 @@ async function storeProblems(
 }
 
 /**
- * After a kill a chunk is in one of three states. Not stored: its file is deleted, and the reader makes it again. Stored and
- * hidden: it is shown. Shown: it stays. Call it before an import goes on. No reader of the import may run.
+ * Recovers chunks after a kill. If the row of a chunk is not stored, its file is deleted, and the reader creates it again. If the
+ * row is stored and the file hidden, the file is made visible. Call it before an import continues, while no reader of it runs.
  */
 export async function recoverChunks(
   { db, dataDir }: Pick<ChunkNeeds, 'db' | 'dataDir'>,
@@ -160,7 +160,7 @@ export async function recoverChunks(
   }
 }
 
-/** False if the history is to be erased. */
+/** False also if the history is to be erased. */
 async function isStored(read: Connection, importId: number, number: number): Promise<boolean> {
   const row = await read
     .selectFrom('imports')

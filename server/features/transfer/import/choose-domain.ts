@@ -1,16 +1,16 @@
-// Chooses the domain of an imported link: the one that the person has chosen for the host in the file, else the
-// workspace's own domain of that name, else the domain of new links.
+// Chooses the domain of an imported link: the person's choice for the host in the file, else the workspace's own domain of that
+// name, else the domain of new links.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { type LinkDomain, resolveDomain, toStoredDomain } from '../../links/names/link-domain.ts'
 import type { ImportRun } from './import-run.ts'
 
 export interface ChosenDomain extends LinkDomain {
-  /** As the body of POST /links names it; undefined for the domain of new links. */
+  /** The value for the body of POST /links; undefined for the domain of new links. */
   typed: string | undefined
 }
 
-/** Looks each host up once. @returns a function that throws Failure `invalid` where a named domain is gone */
+/** Looks each host up once. @returns a function that throws Failure `invalid` if a chosen domain no longer exists */
 export function createDomainChooser(
   run: ImportRun,
 ): (connection: Connection, host: string | null) => Promise<ChosenDomain> {

@@ -25,9 +25,9 @@ export interface CreateNeeds {
   site: Site
   now: () => number
   dataDir: string
-  /** The node that has the files, and runs the import. */
+  /** The node with the files, which runs the import. */
   node: string
-  /** Starts the runner, which looks for work each second anyway. */
+  /** Starts the runner now. It also checks for work each second. */
   wakeRunner(): void
 }
 
@@ -38,7 +38,7 @@ interface ImportFiles {
 }
 
 /**
- * @param upload its files; they stay where this fails, and the caller removes them
+ * @param upload its files; if this fails, the caller deletes them
  * @throws Failure `invalid`, `forbidden`, `not_found` for `from`, `too_many`
  */
 export async function createImport(
@@ -56,7 +56,7 @@ export async function createImport(
 }
 
 /**
- * The same for the submissions of another form service, which a form gets.
+ * Creates an import of another service's submissions into a form.
  * @throws Failure `not_found` for the form, and those of `createImport`
  */
 export async function createSubmissionImport(
@@ -135,7 +135,7 @@ function requireSource(input: CreateImportInput, earlier: ImportRow | undefined)
   return source
 }
 
-/** An export of a workspace has forms, submissions and channels, which members may not all make. @throws Failure `forbidden` */
+/** Requires full access, because an export of a workspace has forms, submissions and channels. @throws Failure `forbidden` */
 export function requireFullAccess(actor: Actor): void {
   const hasScopes = actor.kind !== 'user' && actor.scopes !== undefined && !actor.scopes.includes('*')
   const isOwner = actor.kind !== 'user' || actor.role === 'owner'
@@ -143,7 +143,7 @@ export function requireFullAccess(actor: Actor): void {
     throw new Failure('forbidden', 'An export of a whole workspace is for owners and keys with full access')
 }
 
-/** @throws Failure `invalid`, with the host that has a wrong domain */
+/** @throws Failure `invalid`, with the host of a wrong domain */
 async function checkDomainMap({ db, site }: CreateNeeds, actor: Actor, { domainMap }: CreateImportInput) {
   for (const domain of new Set(Object.values(domainMap ?? {}))) {
     await resolveDomain({ connection: db.read, site }, actor, domain).catch((error) => {

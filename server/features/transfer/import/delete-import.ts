@@ -9,7 +9,7 @@ import { getImport } from './find-imports.ts'
 import { getUndoEnd, type ImportRow, readOptions } from './import-row.ts'
 import { removeUnneededUpload } from './prune-imports.ts'
 
-/** @throws Failure `not_found`, `forbidden`; `conflict` when nothing can be undone any more */
+/** @throws Failure `not_found`, `forbidden`; `conflict` if the import can no longer be undone */
 export async function deleteImport(needs: CreateNeeds, actor: Actor, id: number): Promise<void> {
   allow(actor, 'links:write')
   const { db, now, node, wakeRunner } = needs
@@ -21,7 +21,7 @@ export async function deleteImport(needs: CreateNeeds, actor: Actor, id: number)
     const isNothingThere = row.status === 'queued' || (row.dry_run === 1 && row.status !== 'running')
     const changes = isNothingThere
       ? { status: 'undone', undone_at: at, finished_at: row.finished_at ?? at }
-      : // One that runs is undone by the node that runs it.
+      : // The node that runs an import also undoes it.
         {
           status: 'running',
           stage: 'undo',
@@ -41,7 +41,7 @@ export async function deleteImport(needs: CreateNeeds, actor: Actor, id: number)
       throw new Failure('conflict', 'The import has changed just now. Look at it again.')
     const target = { type: 'import', id, name: row.file_name ?? row.source } as const
     await recordAudit(connection, actor, { action: 'import.undone', target }, at)
-    // The sweep of another node does it there.
+    // The sweep of another node deletes its own files.
     return isNothingThere && row.node === node ? readOptions(row).directory : undefined
   })
   if (unneeded !== undefined) await removeUnneededUpload(needs, unneeded)

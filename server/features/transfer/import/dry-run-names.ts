@@ -1,9 +1,9 @@
-// Slugs and keys that a dry run would have created, for later rows of the same file. A million take about 30 MB,
-// because only numbers are kept.
+// Slugs and keys that a dry run would have created, for later rows of the same file. They are stored as numbers, so a million
+// take about 30 MB.
 
 /**
- * `slug`: a domain with a slug as it is matched. `exact`: with the slug as it is written. `same`: with its destination
- * too. `key`: what names the link in its tool.
+ * `slug`: a domain with a slug in its form for matching. `exact`: with the slug as written. `same`: also with its destination.
+ * `key`: the link's deduplication key.
  */
 export type DryRunNameKind = 'slug' | 'exact' | 'same' | 'key'
 
@@ -14,7 +14,7 @@ export interface DryRunNames {
 
 const toNumber = (text: string) => Number(BigInt.asUintN(53, BigInt(Bun.hash(text))))
 
-/** Two of a million names are taken for one another once in ten thousand imports. */
+/** In one of ten thousand imports of a million names, two names have the same number. */
 export function createDryRunNames(): DryRunNames {
   const numbers = new Set<number>()
   return {
@@ -23,5 +23,5 @@ export function createDryRunNames(): DryRunNames {
   }
 }
 
-/** For an import that is no dry run: the database knows. */
+/** For an import that is not a dry run, because then the database has the names. */
 export const NO_DRY_RUN_NAMES: DryRunNames = { has: () => false, add: () => {} }

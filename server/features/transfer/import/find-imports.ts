@@ -23,8 +23,8 @@ import { type ImportRow, toImportResource } from './import-row.ts'
 type InWorkspace = Pick<Actor, 'workspaceId' | 'scopes'>
 
 /**
- * The export of a workspace has forms, submissions, channels and domains too. The rows of its import name them, and its undo
- * deletes them: for a key without every scope there is no such import. Rows of an import of submissions have parts of them.
+ * Hides imports from keys without the needed scopes. The rows of an import of a workspace name forms, submissions, channels and
+ * domains, and its undo deletes them, so it needs every scope. Rows of an import of submissions have parts of them.
  */
 const selectImports = (connection: Connection, actor: InWorkspace) =>
   connection
@@ -110,7 +110,7 @@ const toRowResource = (row: Selectable<ImportRows>): ImportRowResource => ({
 
 const ROWS_AT_ONCE = 500
 
-/** All errors as CSV. Each text has one page of them. */
+/** All errors as CSV. Each yielded text has a page of errors. */
 export async function* exportErrors(
   { read }: Pick<Database, 'read'>,
   actor: InWorkspace,
@@ -129,7 +129,7 @@ export async function* exportErrors(
     yield rows.map(({ row, field, value, message }) => toCsvLine([row, field, value, message])).join('')
     if (rows.length < ROWS_AT_ONCE) return
     last = rows.at(-1)?.id ?? 0
-    // Redirects run in between.
+    // Lets redirects run in between.
     await nextTurn()
   }
 }

@@ -18,7 +18,7 @@ import { deleteDryRunRows, getPosition } from './import-links.ts'
 import { confirmCheck, endCheck, endLinks, type ImportRun, requireRunning } from './import-run.ts'
 import { refuseConflict, type StoredRow, storeRows, tryRows } from './store-rows.ts'
 
-/** Reads the archive to its end, and changes nothing. @throws FileProblem where it cannot be imported */
+/** Reads the whole archive, and changes nothing. @throws FileProblem if it cannot be imported */
 export async function checkArchive(run: ImportRun): Promise<void> {
   const { needs, reader, file, row } = run
   const contents = await reader.run('checkArchive', { file }, () => confirmCheck(run))
@@ -33,7 +33,7 @@ export async function checkArchive(run: ImportRun): Promise<void> {
   await endCheck(run, { rows: countLines(ROW_FILES), total: countLines(RECORD_FILES) })
 }
 
-/** `onConflict: fail` changes nothing where one slug is taken. @throws FileProblem */
+/** With `onConflict: fail`, one taken slug stops the import before any change. @throws FileProblem */
 async function requireNoConflict(run: ImportRun): Promise<void> {
   const archive = await toArchiveRun({ ...run, isDryRun: true })
   await run.reader.run('archive', { file: run.file, skip: 0 }, async (batch) => {
@@ -47,7 +47,7 @@ async function requireNoConflict(run: ImportRun): Promise<void> {
 }
 
 /**
- * Stores the records, from where the import was; a dry run begins again, because it has only memory to remember by.
+ * Stores the records from the import's position. A dry run begins again, because its state is only in memory.
  * @returns the keys of the dry run
  */
 export async function importArchive(run: ImportRun): Promise<ReadonlySet<string>> {
@@ -58,13 +58,13 @@ export async function importArchive(run: ImportRun): Promise<ReadonlySet<string>
   const files = openArchiveFiles(archive, needs, file.path, () => requireRunning(run, 'links'))
   try {
     await reader.run('archive', { file, skip }, async (batch) => {
-      // Before the transaction: others wait for it.
+      // Before the transaction, because other writers wait for it.
       if (!isDryRun) archive.files = await files.receive(batch)
       const stored = storeRows(run, batch.readings.length, (connection, onCommit) =>
         storeRecords(archive, connection, onCommit, batch),
       )
       await stored.finally(() => files.settle(archive.files))
-      // Redirects, and other writers, come between two batches.
+      // Lets redirects and other writers run between two batches.
       await nextTurn()
       return null
     })

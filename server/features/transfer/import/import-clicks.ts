@@ -1,4 +1,4 @@
-// The stage `clicks` of an import: brings the history of its links.
+// The stage `clicks` of an import: imports the click history of its links.
 
 import { listDomainNames } from '../../links/names/domain-directory.ts'
 import { listOwnHosts } from '../../links/names/own-hosts.ts'
@@ -46,7 +46,7 @@ async function toHistoryTask({ needs, row, isDryRun }: ImportRun): Promise<Histo
 
 /** SQLite takes 32,766 values in one statement. */
 const KEYS_AT_ONCE = 500
-/** A link of a dry run has no id. A number stands for it, far from those of links that exist. */
+/** Links of a dry run have no id. Their stand-in ids begin here, above those of existing links. */
 const DRY_RUN_IDS = 2 ** 36
 
 /** @param taken the links of a dry run */

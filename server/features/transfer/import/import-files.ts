@@ -1,5 +1,5 @@
-// The directory of uploaded files: DATA_DIR/imports. Each upload has a directory of its own, which only the server's user
-// may read.
+// The directory of uploaded files: DATA_DIR/imports. Each upload has its own directory, which only the server's user can
+// read.
 
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { syncToDisk } from '../../../storage/write-durably.ts'
 import type { UploadedFile } from '../reader/protocol.ts'
 import type { ImportRow } from './import-row.ts'
 
-/** A directory that is still being filled. */
+/** The suffix of a directory that is still being filled. */
 const UNFINISHED = '.tmp'
 /** Longer than any upload takes. */
 const UNFINISHED_MAX_AGE_MS = 24 * 60 * 60_000
@@ -20,7 +20,7 @@ export const toImportPath = (dataDir: string, directory: string) => join(toImpor
 
 export interface UploadDirectory {
   path: string
-  /** Gives it its name, once its files are on the disk. @returns the name */
+  /** Renames the directory to its final name, once its files are on the disk. @returns the name */
   finish(): Promise<string>
   discard(): Promise<void>
 }
@@ -44,7 +44,7 @@ export async function createUploadDirectory(dataDir: string): Promise<UploadDire
 
 export const FILE_NAMES = { file: 'file', clicks: 'clicks' } as const
 
-/** @param directory of the options */
+/** @param directory from the options of the import */
 export function toUploadedFiles(
   dataDir: string,
   directory: string,
@@ -63,7 +63,7 @@ export function toUploadedFiles(
 export const removeUpload = (dataDir: string, directory: string) =>
   rm(toImportPath(dataDir, directory), { recursive: true, force: true })
 
-/** Removes the directories that are not needed. @param needed by their names */
+/** Deletes unneeded directories. @param needed the needed ones, by their names */
 export async function sweepUploads(
   dataDir: string,
   needed: Pick<ReadonlyMap<string, unknown>, 'has'>,

@@ -10,7 +10,7 @@ import { CASE_CONFLICT } from './store-link.ts'
 import { createLinkStorer, storeLinks, tryLinks } from './store-links.ts'
 import { refuseConflict } from './store-rows.ts'
 
-/** Reads both files to their ends, and changes nothing. @throws FileProblem where they cannot be imported */
+/** Reads both files completely, and changes nothing. @throws FileProblem if they cannot be imported */
 export async function checkImport(run: ImportRun): Promise<void> {
   const { reader, source, reading: options, file, clicks, row } = run
   const checked = await reader.run('check', { source, options, file, clicks }, () => confirmCheck(run))
@@ -22,7 +22,7 @@ export async function checkImport(run: ImportRun): Promise<void> {
   await endCheck(run, { rows: checked.items, total: checked.rows })
 }
 
-/** `onConflict: fail` changes nothing where one slug is taken. @throws FileProblem */
+/** With `onConflict: fail`, one taken slug stops the import before any change. @throws FileProblem */
 async function requireNoConflict(run: ImportRun): Promise<void> {
   const storer = createLinkStorer(run, createDryRunNames())
   const { source, reading: options, file } = run
@@ -33,7 +33,7 @@ async function requireNoConflict(run: ImportRun): Promise<void> {
   })
 }
 
-/** Creates the links, from where the import was; a dry run begins again, because it has only memory to remember by. */
+/** Creates the links from the import's position. A dry run begins again, because its state is only in memory. */
 export async function importLinks(run: ImportRun): Promise<DryRunNames> {
   const { needs, reader, source, reading: options, file, isDryRun } = run
   if (isDryRun) await deleteDryRunRows(run)
@@ -42,7 +42,7 @@ export async function importLinks(run: ImportRun): Promise<DryRunNames> {
   const skip = isDryRun ? 0 : await getPosition(run)
   await reader.run('links', { source, options, file, skip }, async ({ readings }) => {
     await storeLinks(storer, readings)
-    // Redirects, and other writers, come between two batches.
+    // Lets redirects and other writers run between two batches.
     await nextTurn()
     return null
   })
@@ -51,10 +51,10 @@ export async function importLinks(run: ImportRun): Promise<DryRunNames> {
   return taken
 }
 
-/** On SQLite each step holds up redirects for about a millisecond. */
+/** On SQLite each step blocks redirects for about a millisecond. */
 const ROWS_AT_ONCE = 500
 
-/** Notices of an import: facts to know beside the outcome of each row. */
+/** Notices of an import: facts in addition to the outcome of each row. */
 async function listNotices(run: ImportRun): Promise<string[]> {
   let collisions = 0
   let incomplete = 0
@@ -114,7 +114,7 @@ async function* readMessages({ needs, row }: ImportRun) {
   }
 }
 
-/** A dry run that a stop has interrupted begins its links again. */
+/** Resets a dry run that a stop has interrupted, so that its links begin again. */
 export const restartPretence = (run: ImportRun): Promise<void> =>
   run.needs.db.write((connection) =>
     updateRun(connection, run, 'clicks', {
@@ -138,6 +138,6 @@ export async function deleteDryRunRows(run: ImportRun): Promise<void> {
   })
 }
 
-/** The number of records that are stored. */
+/** The number of stored records. */
 export const getPosition = async ({ needs, row }: ImportRun): Promise<number> =>
   (await findImportRow(needs.db.read, row))?.position ?? 0

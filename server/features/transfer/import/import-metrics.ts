@@ -1,4 +1,4 @@
-// The metrics of imports, for `/metrics`: those that this process has run.
+// The metrics of the imports that this process has run, for `/metrics`.
 
 import type { Metric } from '../../../http/health-and-metrics.ts'
 import type { ImportRow } from './import-row.ts'
@@ -7,9 +7,9 @@ const STATUSES = ['done', 'failed', 'undone'] as const
 const OUTCOMES = ['created', 'skipped', 'failed'] as const
 
 export interface ImportMetrics {
-  /** @param row with its figures; undefined where its workspace is gone */
+  /** @param row with its figures; undefined if its workspace is deleted */
   ended(status: (typeof STATUSES)[number], row: ImportRow | undefined): void
-  /** The values at this moment. */
+  /** The current values. */
   read(): Metric[]
 }
 

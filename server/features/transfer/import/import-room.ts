@@ -1,5 +1,5 @@
-// Room for the files of imports on this node: uploads in progress, waiting imports, and dry runs. One budget for each
-// workspace, one for the node, and the reserve of the disk.
+// Limits of the files of imports on this node (uploads in progress, waiting imports, and dry runs): one for each workspace, one
+// for the node, and the reserve of the disk.
 
 import { Failure, unavailable } from '../../../lib/failure.ts'
 import { IMPORT_BYTES_OF_NODE, IMPORT_BYTES_OF_WORKSPACE } from '../schema.ts'
@@ -8,9 +8,9 @@ import { listNeededUploads } from './prune-imports.ts'
 
 type RoomNeeds = Pick<ImportNeeds, 'db' | 'node' | 'now' | 'disk'>
 
-/** The room of one upload, until its import has a row, or it is refused. */
+/** The reserved space of one upload, until its import has a row, or it is refused. */
 export interface UploadRoom {
-  /** @throws Failure `too_large`, `too_many`, `unavailable`, where there is no room for an upload of this size */
+  /** @throws Failure `too_large`, `too_many`, `unavailable`, if there is no space for an upload of this size */
   growTo(bytes: number): Promise<void>
   release(): void
 }
@@ -22,7 +22,7 @@ interface Holding {
   releases: (() => void)[]
 }
 
-/** Small files take blocks and rows as well: everything counts in whole MiB. */
+/** Sizes count in whole MiB, because small files take blocks and rows as well. */
 const UNIT = 1024 ** 2
 const toUnits = (bytes: number) => Math.max(1, Math.ceil(bytes / UNIT)) * UNIT
 
@@ -37,7 +37,7 @@ export function createUploadRooms(needs: RoomNeeds): OpenUploadRoom {
       async growTo(bytes) {
         if (bytes <= holding.bytes) return
         await requireBudget(needs, holdings, workspaceId, toUnits(bytes) - holding.bytes)
-        // Two files of one upload may grow at once.
+        // Two files of one upload can grow at once.
         const more = toUnits(bytes) - holding.bytes
         if (more <= 0) return
         const release = needs.disk.hold(more)
@@ -80,7 +80,7 @@ async function requireBudget(
     ...each,
     bytes: toUnits(each.bytes),
   }))
-  // An upload may have become a row of an import since the rows were read: it counts as it did before.
+  // An upload may have become a row after the rows were read. It must count once, so the larger value is used.
   const ofWorkspace = Math.max(before[0], count(workspaceId)) + sumBytes(kept, workspaceId)
   const ofNode = Math.max(before[1], count()) + sumBytes(kept)
   if (ofWorkspace + bytes > IMPORT_BYTES_OF_WORKSPACE)

@@ -1,4 +1,4 @@
-// An import as a row and as the resource that callers see.
+// An import as a row and as the resource of the API.
 
 import type { Selectable } from 'kysely'
 import { toIso, toIsoOrNull } from '../../../lib/iso-time.ts'
@@ -20,21 +20,21 @@ import type { ArchiveFacts } from '../workspace/archive-import.ts'
 
 export type ImportRow = Selectable<Imports>
 
-/** The person's settings for the files, and their location. Stored as JSON. */
+/** The person's settings for the files, and the directory of the files. Stored as JSON. */
 export interface ImportOptions {
   /** The name of the directory below `DATA_DIR/imports`. */
   directory: string
-  /** A host of the file → a domain, as it was typed. */
+  /** A host of the file → a domain, as typed. */
   domainMap: Record<string, string>
   mapping: Record<string, string>
-  /** As the person has said. */
+  /** The person's choice. */
   dateOrder: DateOrder | null
   timeZone: string
   /** Results of the check: the orders of dates, and the rows of the click history; null without one. */
   linksDateOrder: DateOrder | null
   clicksDateOrder: DateOrder | null
   clickRows: number | null
-  /** Of an import of submissions: the form that gets them. */
+  /** The form of an import of submissions. */
   form?: { id: number; key: string }
   /** Results of the check of a workspace's export. */
   archive?: ArchiveFacts
@@ -42,13 +42,13 @@ export interface ImportOptions {
   readers?: ReaderRecord
 }
 
-/** It outlives the server, so that no file ends its readers, or the server, again and again. */
+/** Stored, so that no file can crash its readers, or the server, repeatedly. */
 export interface ReaderRecord {
-  /** Readers that ended by themselves, or were stuck. */
+  /** The number of readers that crashed or were stuck. */
   lost: number
-  /** Servers that ended without a stop while a reader was at the same place. */
+  /** The number of server crashes while a reader was at the same place. */
   crashes: number
-  /** The reader that runs, or has run when the server ended; null after a stop. */
+  /** The running reader, or the last one before a crash of the server; null after an orderly stop. */
   begun: { process: string; place: string } | null
 }
 
@@ -67,12 +67,12 @@ export const findImportRow = (
 
 export const isOpen = ({ status }: Pick<ImportRow, 'status'>) => status === 'queued' || status === 'running'
 
-/** Null where nothing can be undone, or not any more. */
+/** The end of the time for an undo; null if the import cannot be undone. */
 export function getUndoEnd({ dry_run, status, created_at }: ImportRow): number | null {
   return dry_run === 1 || status === 'undone' ? null : created_at + UNDO_DAYS * DAY_MS
 }
 
-/** How much of an import a stage is, from its begin to its end, where it has a click history and where it has none. */
+/** The progress at the beginning and end of each stage, without and with a click history. */
 const SHARES: Record<ImportStage, { alone: [number, number]; withClicks: [number, number] }> = {
   check: { alone: [0, 0.1], withClicks: [0, 0.05] },
   links: { alone: [0.1, 1], withClicks: [0.05, 0.4] },

@@ -1,4 +1,4 @@
-// The state of a running import: its row, its actor, and the ways in which it can end early.
+// The state of a running import: its row, its actor, and the conditions that end it early.
 
 import type { Updateable } from 'kysely'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
@@ -20,15 +20,15 @@ export interface ImportNeeds {
   site: Site
   now: () => number
   dataDir: string
-  /** Takes the files of submissions. */
+  /** The store for files of submissions. */
   uploads: Pick<Uploads, 'store' | 'unfinished' | 'bytesPerWorkspace'>
   /** The disk of the data directory. */
   disk: Pick<DiskSpace, 'hasRoomFor' | 'hold'>
-  /** This node: it has the files of its imports, and runs them. */
+  /** This node, which has the files of its imports and runs them. */
   node: string
   /** The path of the country database; when absent, the bundled one. */
   geoPath: string | undefined
-  /** Clicks before this moment are past their retention at a time; 0 keeps all. */
+  /** Returns the time before which clicks are past their retention; 0 keeps all. */
   retentionStart(at: number): number
 }
 
@@ -40,12 +40,12 @@ export interface ImportRun {
   source: ImportSourceName
   isDryRun: boolean
   options: ImportOptions
-  /** How links are read. */
+  /** The options for reading links. */
   reading: ReadingOptions
   file: UploadedFile
   clicks: UploadedFile | null
   reader: Reader
-  /** The server stops. */
+  /** Aborted when the server stops. */
   signal: AbortSignal
 }
 
@@ -70,14 +70,14 @@ export function toImportRun(
   }
 }
 
-/** The running import is to be undone, or its workspace is gone. */
+/** The running import must be undone, or its workspace is deleted. */
 export class ImportInterrupted extends Error {}
 
 const GONE = 'The import is canceled, or its workspace is gone'
 
 /**
- * Changes the row of an import that runs. Call it first in a transaction that stores something: it locks the row.
- * @throws ImportInterrupted when the import is not in this stage any more
+ * Changes the row of a running import. Call it first in a transaction, because it locks the row.
+ * @throws ImportInterrupted if the import is no longer in this stage
  */
 export async function updateRun(
   connection: Connection,
@@ -96,14 +96,14 @@ export async function updateRun(
   if (Number(numUpdatedRows) === 0) throw new ImportInterrupted(GONE)
 }
 
-/** Shows during a long check that the import still runs. @throws ImportInterrupted */
+/** Checks during a long stage that the import still runs. @throws ImportInterrupted */
 export async function confirmCheck(run: ImportRun): Promise<null> {
   allow(run.actor, 'links:write')
   await run.needs.db.write((connection) => updateRun(connection, run, 'check', { total: null }))
   return null
 }
 
-/** Stores the results of the check: `options`, and how many rows the next stage has. */
+/** Stores the results of the check: `options`, and the number of rows of the next stage. */
 export async function endCheck(
   run: ImportRun,
   { rows, total }: { rows: number; total: number },
@@ -122,8 +122,8 @@ export const endLinks = (connection: Connection, run: ImportRun, notices: string
   })
 
 /**
- * For work that takes long outside of a transaction. @throws ImportInterrupted when the import is not in this stage any
- * more, and the reason of the signal
+ * For long work outside of a transaction. @throws ImportInterrupted if the import is no longer in this stage; the reason of the
+ * signal
  */
 export async function requireRunning({ needs, row, signal }: ImportRun, stage: ImportStage): Promise<void> {
   signal.throwIfAborted()

@@ -1,4 +1,4 @@
-// Runs one import: check, links, clicks. After a stop or a kill, an import goes on where it was. An import whose reader
+// Runs one import: check, links, clicks. After a stop or a kill, an import continues at its position. An import whose reader
 // has crashed twice fails.
 
 import { randomToken } from '../../../lib/crypto/random.ts'
@@ -25,20 +25,20 @@ import { undoImport } from './undo-import.ts'
 
 export interface RunnerNeeds extends ImportNeeds, HistoryErasureNeeds, ReaderNeeds {
   metrics: ImportMetrics
-  /** Counts what the hit worker has. */
+  /** Waits until the hit worker has shipped all hits. */
   drain(): Promise<void>
-  /** How long an import keeps its reader while others wait, at first. */
+  /** The first slice: how long an import keeps its reader while others wait. */
   sliceMs?: number
 }
 
-/** An import may lose its reader once: the machine may have been short of memory. */
+/** The import fails at this number of lost readers. One loss can be due to a lack of memory. */
 const LOST_MAX = 2
 /** After this many crashes of the server at one place of a file, assume that the file causes them. */
 const CRASHES_MAX = 5
-/** Tells a server from those that ran before it. */
+/** A random name of this server process. */
 const PROCESS = randomToken(8)
 
-/** @param signal the server stops, the import gives way or is canceled: its reader ends at once */
+/** @param signal aborted when the server stops, or the import must pause or is canceled. The reader then ends immediately */
 export async function runImport(needs: RunnerNeeds, row: ImportRow, signal: AbortSignal): Promise<void> {
   for (;;) {
     const begun = await noteReader(needs, row, beginReader)
@@ -60,7 +60,7 @@ export async function runImport(needs: RunnerNeeds, row: ImportRow, signal: Abor
   }
 }
 
-/** @returns the row as it is now; undefined where its workspace is gone */
+/** @returns the current row; undefined if its workspace is deleted */
 const noteReader = (
   { db }: Pick<ImportNeeds, 'db'>,
   { id, workspace_id }: ImportRow,
@@ -99,7 +99,7 @@ function requireReadable({ lost, crashes }: ReaderRecord = { lost: 0, crashes: 0
     )
 }
 
-/** Leaves the import as it is: it continues later, or its undo comes next. */
+/** Leaves the import unchanged: it continues later, or is undone next. */
 async function interrupt(needs: RunnerNeeds, { row, options }: ImportRun): Promise<void> {
   const left = await noteReader(needs, row, ({ lost }) => ({ lost, crashes: 0, begun: null }))
   if (!left) await removeUpload(needs.dataDir, options.directory)
@@ -130,7 +130,7 @@ async function importLinksAndClicks(needs: RunnerNeeds, run: ImportRun): Promise
 
 const COUNTS_POLL_MS = 50
 
-/** An import that is done has told the counters of its links its clicks. @throws the reason of the signal */
+/** Waits until the links' counters have the clicks of the import. @throws the reason of the signal */
 async function waitForCounts({ dataDir, drain }: RunnerNeeds, { row, signal }: ImportRun): Promise<void> {
   while (listPendingImports(dataDir).some((name) => isChunkOf(name, row.id))) {
     signal.throwIfAborted()
@@ -155,7 +155,7 @@ async function undo(needs: RunnerNeeds, run: ImportRun): Promise<void> {
 }
 
 async function endEarly(needs: RunnerNeeds, run: ImportRun, error: unknown): Promise<void> {
-  // The database is away: the job tries again later.
+  // The database is unavailable: the job tries again later.
   if (error instanceof Failure && error.code === 'unavailable') throw error
   if (error instanceof ImportInterrupted || error instanceof ImportStopped) return interrupt(needs, run)
   if (!(error instanceof FileProblem))
@@ -183,7 +183,7 @@ async function fail(needs: RunnerNeeds, run: ImportRun, problem: string): Promis
   if (failed) await close(needs, run, 'failed')
 }
 
-/** The files of a dry run wait for the imports that follow it. */
+/** Keeps the files of a dry run for its import. */
 async function close(needs: RunnerNeeds, run: ImportRun, status: 'done' | 'failed' | 'undone') {
   needs.metrics.ended(status, await findImportRow(needs.db.read, run.row))
   await removeUnneededUpload(needs, run.options.directory)

@@ -1,5 +1,5 @@
-// Shares the readers of this node among the workspaces, one running import each. When all readers are taken and another
-// workspace waits, the import that has had its reader longest pauses after its slice, and goes on later where it was.
+// Shares the readers of this node among the workspaces, one running import each. If all readers are in use and another
+// workspace waits, the import with the oldest reader pauses after its slice, and continues later at its position.
 
 import type { ExpressionBuilder } from 'kysely'
 import type { Tables } from '../../../storage/database/tables.ts'
@@ -10,10 +10,10 @@ import { type RunnerNeeds, runImport } from './import-runner.ts'
 
 /** Each takes up to 150 MB. */
 const READERS = 2
-/** The first slice of an import. Each next one is twice as long, so that an import that begins again comes to its end. */
+/** The first slice of an import. Each later one is twice as long, so that an import that begins again can end. */
 export const SLICE_MS = 15_000
 const DOUBLINGS_MAX = 6
-/** An import may be canceled on another node, and its workspace deleted. */
+/** Polls, because an import can be canceled, and its workspace deleted, on another node. */
 const POLL_MS = 1_000
 
 interface Turn {
@@ -23,7 +23,7 @@ interface Turn {
   ended: Promise<void>
 }
 
-/** When a workspace last had a reader, and how often in a row its import has given way. */
+/** When a workspace last had a reader, and the number of consecutive pauses of its import. */
 interface History {
   endedAt: number
   gaveWay: number
@@ -31,7 +31,7 @@ interface History {
 
 export interface ImportSchedule {
   needs: RunnerNeeds
-  /** The server stops: what runs waits for the next start. */
+  /** Aborted when the server stops: running imports continue after the next start. */
   signal: AbortSignal
   /** By workspace. */
   turns: Map<number, Turn>
@@ -53,13 +53,13 @@ export function createImportSchedule(needs: RunnerNeeds, signal: AbortSignal): I
   return schedule
 }
 
-/** Looks at once, rather than at the next poll. */
+/** Polls now instead of waiting for the next poll. */
 export function wakeSchedule(schedule: ImportSchedule): void {
   schedule.isWoken = true
   schedule.onWake()
 }
 
-/** Runs the imports of this node until none waits. @throws Failure `unavailable` */
+/** Runs the imports of this node until none is waiting. @throws Failure `unavailable` */
 export async function runImports(schedule: ImportSchedule): Promise<void> {
   const { signal, turns } = schedule
   const failed = Promise.withResolvers<never>()
@@ -77,7 +77,7 @@ export async function runImports(schedule: ImportSchedule): Promise<void> {
       await Promise.race([failed.promise, waitForWake(schedule)])
     }
   } finally {
-    // Running imports go on where they were, at the next start or once the database is there again.
+    // Running imports continue at their positions, at the next start or when the database is available again.
     for (const { controller } of turns.values()) controller.abort(new Error('The imports stop'))
     await Promise.all([...turns.values()].map(({ ended }) => ended))
   }
@@ -91,7 +91,7 @@ function waitForWake(schedule: ImportSchedule): Promise<void> {
   return promise.finally(() => clearTimeout(timer))
 }
 
-/** Ends the imports that were canceled, whichever node was asked, and those whose workspace is gone. */
+/** Ends the imports that were canceled on any node, and those whose workspace was deleted. */
 async function endStaleTurns({ needs, turns }: ImportSchedule): Promise<void> {
   if (turns.size === 0) return
   const ids = [...turns.values()].map(({ row }) => row.id)
@@ -110,7 +110,7 @@ async function endStaleTurns({ needs, turns }: ImportSchedule): Promise<void> {
   }
 }
 
-/** The workspaces without a turn, those that have waited longest first. */
+/** The workspaces without a turn, the longest waiting ones first. */
 async function listWaiting({ needs: { db, node }, turns, histories }: ImportSchedule): Promise<number[]> {
   const open = await db.read
     .selectFrom('imports')
@@ -125,7 +125,7 @@ async function listWaiting({ needs: { db, node }, turns, histories }: ImportSche
       Math.max(Number(row.since), histories.get(row.workspace_id)?.endedAt ?? 0),
     ]),
   )
-  // An import that a workspace makes later waits from then on.
+  // The wait of a later import of the workspace begins with that import.
   for (const workspaceId of histories.keys()) if (!since.has(workspaceId)) histories.delete(workspaceId)
   return [...since]
     .filter(([workspaceId]) => !turns.has(workspaceId))
@@ -159,7 +159,7 @@ async function beginTurn(
 
 class GaveWay extends Error {}
 
-/** @param count of the workspaces that wait */
+/** @param count of the waiting workspaces */
 function giveWay({ needs, turns, histories }: ImportSchedule, count: number): void {
   const isOver = ([workspaceId, { since }]: [number, Turn]) => {
     const doublings = Math.min(histories.get(workspaceId)?.gaveWay ?? 0, DOUBLINGS_MAX)
@@ -171,8 +171,8 @@ function giveWay({ needs, turns, histories }: ImportSchedule, count: number): vo
 }
 
 /**
- * Undos and interrupted imports come first. No import begins while another node runs one of the same workspace: both
- * would import the same days of a history.
+ * Undos and interrupted imports come first. No import begins while another node runs one of the same workspace, because both
+ * could import the same days of a history.
  */
 async function takeNext({ db, node, now }: RunnerNeeds, workspaceId: number): Promise<ImportRow | undefined> {
   const next = await db.read
@@ -188,7 +188,7 @@ async function takeNext({ db, node, now }: RunnerNeeds, workspaceId: number): Pr
   if (next?.status !== 'queued') return next
   return db.write(async (connection) => {
     if (db.engine === 'postgres') await lockWorkspace(connection, workspaceId)
-    // Between the two statements somebody may have canceled it, or another node has begun one.
+    // Between the two statements, the import may be canceled, or another node may begin one.
     return connection
       .updateTable('imports')
       .set({ status: 'running', stage: 'check', started_at: now() })
@@ -201,7 +201,7 @@ async function takeNext({ db, node, now }: RunnerNeeds, workspaceId: number): Pr
   })
 }
 
-/** Whether no other node runs an import of the same workspace. */
+/** The condition that no other node runs an import of the same workspace. */
 const isAlone = ({ not, exists, selectFrom }: ExpressionBuilder<Tables, 'imports'>) =>
   not(
     exists(

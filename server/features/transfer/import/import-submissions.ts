@@ -1,5 +1,5 @@
-// The stages `check` and `links` of an import of submissions: stores those of another form service in a form. Nobody is
-// notified and no sender is answered: that has happened where they were sent.
+// The stages `check` and `links` of an import of submissions: stores those of another form service in a form. It notifies nobody
+// and sends no reply, because the other service has done this.
 
 import { createHash } from 'node:crypto'
 import { nextTurn } from '../../../lib/concurrency/next-turn.ts'
@@ -15,7 +15,7 @@ import { deleteDryRunRows, getPosition } from './import-links.ts'
 import { confirmCheck, endCheck, endLinks, type ImportRun } from './import-run.ts'
 import { type StoredRow, storeRows, UNREADABLE } from './store-rows.ts'
 
-/** Goes on where the import was. @throws FileProblem */
+/** Continues at the import's position. @throws FileProblem */
 export async function importSubmissions(run: ImportRun): Promise<void> {
   if (run.row.stage === 'check') await checkSubmissionFile(run)
   if (run.row.stage === 'clicks') return
@@ -26,14 +26,14 @@ export async function importSubmissions(run: ImportRun): Promise<void> {
   const input = { file, options, skip, geoPath: needs.geoPath }
   await reader.run('submissions', input, async ({ readings }) => {
     await storeSubmissions(run, readings, dryRunKeys)
-    // Redirects, and other writers, come between two batches.
+    // Lets redirects and other writers run between two batches.
     await nextTurn()
     return null
   })
   await needs.db.write((connection) => endLinks(connection, run, []))
 }
 
-/** Reads the file to its end, and changes nothing. */
+/** Reads the whole file, and changes nothing. */
 async function checkSubmissionFile(run: ImportRun): Promise<void> {
   const { reader, file, reading: options } = run
   const { rows, dateOrder } = await reader.run('checkSubmissions', { file, options }, () => confirmCheck(run))
@@ -72,7 +72,7 @@ async function storeSubmissions(
   for (const { key, submission } of readings) if (submission) dryRunKeys.add(key)
 }
 
-/** Without a name: the list of rows outlives an erasure of the sender. */
+/** Without a name, because the list of rows outlives an erasure of the sender. */
 const ITEM = { kind: 'submission', name: null } as const
 
 const getFormId = ({ options }: ImportRun): number => {
@@ -91,7 +91,7 @@ async function requireForm(connection: Connection, run: ImportRun): Promise<void
   if (!form) throw new FileProblem('The form was deleted while its submissions were imported.')
 }
 
-/** @returns the imports that have brought submissions of these keys. One that was deleted since may come again. */
+/** @returns the imports of existing submissions with these keys. Deleted submissions can be imported again. */
 const findEarlier = (connection: Connection, run: ImportRun, readings: SubmissionRowReading[]) =>
   findByKeys(
     connection,
@@ -100,10 +100,10 @@ const findEarlier = (connection: Connection, run: ImportRun, readings: Submissio
     new Map(readings.map(({ key }) => [toStoredKey(run, key), key])),
   )
 
-/** Another form may have the same submissions. */
+/** Includes the form, because another form can have the same submissions. */
 const toStoredKey = (run: ImportRun, key: string) => `${getFormId(run)}:${key}`
 
-/** Read ones: a person has seen them where they came from, and the inbox counts the unread. */
+/** `read`, because people have seen them in the other service, and the inbox counts unread ones. */
 const toState = ({ isSpam }: DescribedSubmission) => ({ status: isSpam ? 'spam' : 'read', notes: null })
 
 async function insertImported(
@@ -124,10 +124,10 @@ async function insertImported(
       search_text: foldMarks(fields.map(([, value]) => value).join('\n')),
       ...toState(submission),
       spam_reasons: isSpam ? JSON.stringify([SPAM_THERE]) : null,
-      // Whatever becomes of its status, nobody is notified of it.
+      // Prevents a notification when its status changes.
       announced: 1,
       email,
-      // This hash equals that of no other submission.
+      // A hash that equals no other submission's.
       fingerprint: createHash('sha256').update(`${row.id}|${key}`).digest('hex'),
       referrer,
       page_url: pageUrl,

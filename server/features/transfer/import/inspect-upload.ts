@@ -11,11 +11,11 @@ import { SLICE_MS } from './import-schedule.ts'
 import type { Upload } from './receive-upload.ts'
 
 export interface InspectNeeds extends ReaderNeeds {
-  /** How long a file is looked at while others wait. */
+  /** How long a file is inspected while others wait. */
   sliceMs?: number
 }
 
-/** Each takes a process of its own. */
+/** The number of concurrent inspections. Each needs a process. */
 const AT_ONCE = 2
 const TIMEOUT_MS = 60_000
 const RETRY_S = 5
@@ -26,12 +26,12 @@ interface Inspection {
   controller: AbortController
 }
 
-/** In the order in which they began. */
+/** The running inspections, oldest first. */
 const running = new Set<Inspection>()
 
 /**
- * @param signal the client is gone
- * @throws Failure `invalid` for a file that nobody can read, `too_many`
+ * @param signal aborted when the client disconnects
+ * @throws Failure `invalid` for an unreadable file, `too_many`
  */
 export async function inspectUpload(
   needs: InspectNeeds,
@@ -61,7 +61,7 @@ export async function inspectUpload(
   }
 }
 
-/** One for a workspace. The oldest one gives way to another workspace after its slice. @throws Failure `too_many` */
+/** Allows one inspection for a workspace. Stops the oldest one after its slice for another workspace. @throws Failure `too_many` */
 function begin({ sliceMs = SLICE_MS }: InspectNeeds, { workspaceId }: Actor): Inspection {
   const since = performance.now()
   if ([...running].some((other) => other.workspaceId === workspaceId))

@@ -11,7 +11,7 @@ import { failAbandonedImports, pruneImportFiles } from './prune-imports.ts'
 
 export type ImportService = ReturnType<typeof openImports>
 
-/** Enough for an undo of some hundred links, whose answer then shows its end. */
+/** Enough for an undo of some hundred links, so that the answer shows its end. */
 const END_WAIT_MS = 2_000
 const POLL_MS = 25
 
@@ -25,7 +25,7 @@ export function openImports(needs: ImportServiceNeeds) {
   let running: Promise<void> | undefined
   let isWanted = false
 
-  /** Runs one schedule at a time, which looks at once for new and canceled imports. */
+  /** Runs one schedule at a time, and makes it poll now for new and canceled imports. */
   function run(): Promise<void> {
     isWanted = true
     wakeSchedule(schedule)
@@ -44,9 +44,9 @@ export function openImports(needs: ImportServiceNeeds) {
 
   return {
     openRoom: createUploadRooms(needs),
-    /** Runs what waits on this node. @throws Failure `unavailable` */
+    /** Runs the waiting imports of this node. @throws Failure `unavailable` */
     run,
-    /** Its failure is left to the job, which runs each second. */
+    /** Ignores failures, because the job runs each second and reports them. */
     wakeRunner: () => void run().catch(() => {}),
     async waitForEnd({ workspaceId }: Pick<Actor, 'workspaceId'>, id: number, waitMs = END_WAIT_MS) {
       const end = performance.now() + waitMs
@@ -65,7 +65,7 @@ export function openImports(needs: ImportServiceNeeds) {
     sliceMs: needs.sliceMs,
     deadlineMs: needs.deadlineMs,
     startReader: needs.startReader,
-    /** Interrupts what runs. It goes on with the next start. */
+    /** Interrupts running imports, which continue after the next start. */
     async stop() {
       controller.abort(new Error('The server stops'))
       await running?.catch(() => {})

@@ -1,5 +1,4 @@
-// Deletes what imports leave behind: unneeded files, and rows that are too old for an undo. Fails imports whose server is
-// gone.
+// Deletes unneeded files of imports, and rows that are too old for an undo. Fails imports whose server no longer runs.
 
 import { sql } from 'kysely'
 import { DAY_MS } from '../../../lib/utc-day.ts'
@@ -17,7 +16,7 @@ export async function pruneImportFiles(needs: ImportNeeds): Promise<void> {
 
 type UploadNeeds = Pick<ImportNeeds, 'db' | 'node' | 'now'>
 
-/** Deletes the files of an import that has ended, unless another one needs them. @param directory of its options */
+/** Deletes the files of a finished import, unless another one needs them. @param directory from its options */
 export async function removeUnneededUpload(
   needs: UploadNeeds & Pick<ImportNeeds, 'dataDir'>,
   directory: string,
@@ -31,14 +30,14 @@ export interface NeededUpload {
   bytes: number
 }
 
-/** By the names of directories: open imports, and dry runs of the last day, need theirs. */
+/** The directories of open imports and of dry runs of the last day, by name. */
 export async function listNeededUploads({ db, node, now }: UploadNeeds): Promise<Map<string, NeededUpload>> {
   const since = now() - DRY_RUN_FILE_HOURS * 60 * 60_000
   const rows = await db.read
     .selectFrom('imports')
     .select(['workspace_id', 'options', 'file_bytes', 'clicks_file_bytes'])
     .where('node', '=', node)
-    // Literals, because SQLite takes no partial index for values that are bound.
+    // Literals, because SQLite does not use a partial index for bound values.
     .where(
       sql<boolean>`(status in ('queued', 'running') or (dry_run = 1 and status = 'done' and finished_at > ${since}))`,
     )
@@ -61,15 +60,15 @@ export async function pruneImportRows(db: Database, now: number): Promise<void> 
   await pruneInSlices(db, 'import_rows', isOld)
 }
 
-/** A server that is restarted comes back sooner. */
+/** Longer than any restart of a server. */
 const GONE_AFTER_MS = 60 * 60_000
 const GONE =
   'The server with the files is gone. Created items stay. Send the files again: nothing is created twice.'
 
 /**
- * Fails abandoned imports of all workspaces. With SQLite there is one server: an import of another name is older than
- * its start, and comes from an earlier data directory.
- * @param startedAt of this server
+ * Fails abandoned imports of all workspaces. With SQLite there is only one server, so an import of another node from before its
+ * start comes from an earlier data directory.
+ * @param startedAt the start of this server
  */
 export async function failAbandonedImports(
   { db, node, now }: Pick<ImportNeeds, 'db' | 'node' | 'now'>,

@@ -1,4 +1,4 @@
-// Takes the upload of an import: its files go to the disk as they come, and its other fields become a JSON body.
+// Receives the upload of an import: streams its files to the disk, and turns its other fields into a JSON body.
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,16 +23,16 @@ export interface ReceivedFile {
 export interface Upload {
   directory: UploadDirectory
   files: Partial<Record<FileField, ReceivedFile>>
-  /** The other fields, as a JSON body has them. */
+  /** The other fields, as in a JSON body. */
   fields: Record<string, unknown>
 }
 
 const NAME_MAX = 255
-/** The size of a field that is no file: a domain map of a thousand hosts fits. */
+/** The limit of fields other than files: enough for a domain map of a thousand hosts. */
 const FIELD_BYTES_MAX = 256 * 1024
 const FIELDS_MAX = 50
 
-/** Fields whose text is JSON. The text of all others is their value. */
+/** Fields with JSON text. All others have their value as text. */
 const JSON_FIELDS = new Set(['dryRun', 'from', 'domainMap', 'mapping'])
 
 type UploadRequest = Pick<Request, 'body' | 'headers' | 'signal'>
@@ -44,9 +44,9 @@ export interface UploadNeeds {
 
 interface FormNeeds extends UploadNeeds {
   workspaceId: number
-  /** The fields that may be files. */
+  /** The fields that can be files. */
   fileFields: readonly FileField[]
-  /** Whether `file` may have more than 64 MiB. @param source as the form says it @throws Failure `forbidden` */
+  /** True if `file` may have more than 64 MiB. @param source from the form @throws Failure `forbidden` */
   isLargeSource: (source: unknown) => boolean
 }
 
@@ -69,25 +69,25 @@ interface OpenField {
 interface OpenFile {
   field: FileField
   received: ReceivedFile
-  /** Whether it may have up to 1 GiB, in place of 64 MiB. */
+  /** True if it may have up to 1 GiB instead of 64 MiB. */
   isLarge: boolean
   handle: FileHandle
 }
 
 /**
- * @throws Failure `invalid`, `forbidden`, `too_large`, `too_many`, and `unavailable` where the disk is full. Then nothing of
- * the upload stays.
+ * @throws Failure `invalid`, `forbidden`, `too_large`, `too_many`, and `unavailable` if the disk is full. Then the upload is
+ * deleted.
  */
 export function receiveUpload(needs: FormNeeds, request: UploadRequest): Promise<Upload> {
   const { workspaceId, fileFields, isLargeSource } = needs
-  // A body of chunks has no length: its room grows with it.
+  // A chunked body has no length, so its reserved space grows with it.
   const length = Number(request.headers.get('content-length') ?? 0)
   return fillUpload(needs, workspaceId, length, (upload) =>
     parseForm({ ...upload, isLargeSource, fileFields, parts: 0, fileParts: 0, part: undefined }, request),
   )
 }
 
-/** @param bytes to keep room for, before the first one is written */
+/** @param bytes to reserve space for before the first one is written */
 async function fillUpload(
   { dataDir, openRoom }: UploadNeeds,
   workspaceId: number,
@@ -116,7 +116,7 @@ async function fillUpload(
   }
 }
 
-/** A full disk, and a quota, are not the caller's fault. */
+/** A full disk and a quota are faults of the server, not of the caller. */
 function toUploadFailure(error: unknown): unknown {
   if (error instanceof Failure) return error
   const { code } = error as NodeJS.ErrnoException
@@ -132,7 +132,7 @@ function toUploadFailure(error: unknown): unknown {
 async function parseForm(upload: OpenUpload, { body, headers, signal }: UploadRequest): Promise<void> {
   const multipart = createMultipartReader(headers.get('content-type') ?? '')
   const reader = body?.getReader()
-  // Bun ends the body of a client that is gone neither with an error nor with its end. A read that waits ends with this.
+  // Bun does not end the body of a client that has disconnected. This ends a waiting read.
   const cancel = () => void reader?.cancel().catch(() => {})
   signal.addEventListener('abort', cancel, { once: true })
   try {
@@ -144,7 +144,7 @@ async function parseForm(upload: OpenUpload, { body, headers, signal }: UploadRe
     multipart.end()
   } finally {
     signal.removeEventListener('abort', cancel)
-    // Nobody reads what is left of a body that is refused.
+    // The rest of a refused body is not read.
     cancel()
     if (upload.part && 'handle' in upload.part) await upload.part.handle.close()
   }
@@ -220,7 +220,7 @@ function addField({ fields }: Upload, field: string, text: string) {
     try {
       value = JSON.parse(text)
     } catch {
-      // The rules of the field say what is wrong with a text.
+      // The rules of the field report a wrong text.
     }
   }
   Object.defineProperty(fields, field, { value, enumerable: true, configurable: true, writable: true })

@@ -1,5 +1,5 @@
-// Creates one link of an import, inside the transaction of its batch. A slug that is taken is skipped, or replaced by the
-// next free one.
+// Creates one link of an import, in the transaction of its batch. A link with a taken slug is skipped, or gets the next free
+// slug.
 
 import { Failure } from '../../../lib/failure.ts'
 import { foldCase } from '../../../lib/text.ts'
@@ -17,7 +17,7 @@ import { type RowProblem, toLinkInput, toRowProblem } from './to-link-input.ts'
 
 export interface LinkToStore {
   link: SourceLink
-  /** Null: a random one. */
+  /** Null for a random slug. */
   slug: string | null
   domain: ChosenDomain
   passwordHash: string | null | undefined
@@ -29,7 +29,7 @@ export interface StoredLink {
   /** Names that later rows of a dry run must find taken. */
   names: [DryRunNameKind, string][]
   notes: string[]
-  /** Tags that came with the link. */
+  /** New tags of the link. */
   newTags: { id: number; name: string }[]
 }
 
@@ -40,7 +40,7 @@ export type LinkOutcome =
       outcome: 'skipped'
       name: string
       problem: RowProblem
-      /** Whether a link of this workspace has the same slug and destination. */
+      /** True if a link of this workspace has the same slug and destination. */
       isSame: boolean
       /** The id of that link; null if it exists in a dry run only. */
       linkId: number | null
@@ -54,7 +54,7 @@ export interface StoringNeeds {
   taken: DryRunNames
 }
 
-/** The message for a slug that equals another one but for its case; notices count the rows that have it. */
+/** The message for a slug that differs from another one only in case. Notices count the rows with it. */
 export const CASE_CONFLICT = 'differs only in the case of its letters from another slug'
 
 export async function storeLink(needs: StoringNeeds, wanted: LinkToStore): Promise<LinkOutcome> {
@@ -64,7 +64,7 @@ export async function storeLink(needs: StoringNeeds, wanted: LinkToStore): Promi
   try {
     const created = await tryToCreate(needs, wanted, input)
     if (created) return { ...created, outcome: 'created', notes }
-    // Only a slug of the file can be taken.
+    // Only a slug from the file can be taken, not a random one.
     const slug = input.slug as string
     const conflict = await describeConflict(needs, wanted, slug)
     if (needs.run.row.on_conflict !== 'rename' || conflict.isSame) return { ...conflict, outcome: 'skipped' }
@@ -78,7 +78,7 @@ export async function storeLink(needs: StoringNeeds, wanted: LinkToStore): Promi
 
 type Created = Omit<StoredLink, 'outcome' | 'notes'>
 
-/** @returns undefined where the slug is taken or reserved */
+/** @returns undefined if the slug is taken or reserved */
 async function tryToCreate(
   { run, db, taken }: StoringNeeds,
   { link, domain, passwordHash }: LinkToStore,

@@ -34,14 +34,14 @@ export async function storeLinks(storer: LinkStorer, readings: LinkRowReading[])
   await withNames(storer, readings, hashes, (store) => storeRows(run, readings.length, store))
 }
 
-/** Creates the links and rolls them back. @returns what would have become of them */
+/** Creates the links and rolls them back. @returns the outcomes that an import would have */
 export const tryLinks = (storer: LinkStorer, readings: LinkRowReading[]): Promise<StoredRow[]> =>
   withNames(storer, readings, undefined, (store) => tryRows(storer.run, store))
 
-/** By the readings of links with a password. */
+/** Password hashes by the readings of their links. */
 type PasswordHashes = ReadonlyMap<LinkRowReading, string | null | undefined>
 
-/** Keeps the names of the batch for later rows of a dry run, once the batch is rolled back. */
+/** Stores the names of the batch for later rows of a dry run, after the batch is rolled back. */
 async function withNames<T>(
   storer: LinkStorer,
   readings: LinkRowReading[],
@@ -67,7 +67,7 @@ async function withNames<T>(
   return result
 }
 
-/** One after the other: each takes 50 ms of a core, and the transaction must not wait for them. */
+/** Runs before the transaction and one after the other, because each hash takes 50 ms of a core. */
 async function hashPasswords(readings: LinkRowReading[]): Promise<PasswordHashes> {
   const hashes = new Map<LinkRowReading, string | null | undefined>()
   for (const reading of readings) {
@@ -132,7 +132,7 @@ async function storeReading(
     await storeOne(batch, row, aliasKeys.slice(index, index + 1), { ...wanted, slug: alias })
 }
 
-/** @returns the id of the link that the row is about; null where there is none */
+/** @returns the id of the row's link; null without one */
 async function storeOne(
   batch: OpenBatch,
   row: number,
@@ -158,7 +158,7 @@ async function storeOne(
   return linkId
 }
 
-/** A link that is permanently deleted may come again. */
+/** Permanently deleted links can be imported again. */
 async function findEarlier(connection: Connection, { actor, source }: ImportRun, keys: string[]) {
   if (keys.length === 0) return undefined
   const row = await connection

@@ -1,5 +1,5 @@
 // Stores one batch of an import in one transaction: its items, the outcome of each row, and the progress of the import.
-// After a kill the import goes on behind the last stored batch. The batch of a dry run is rolled back.
+// After a kill the import continues after the last stored batch. The batch of a dry run is rolled back.
 
 import { sql } from 'kysely'
 import type { Connection, OnCommit } from '../../../storage/database/open-database.ts'
@@ -11,31 +11,31 @@ import { type ImportRun, updateRun } from './import-run.ts'
 export interface StoredRow {
   row: number
   outcome: RecordOutcome
-  /** It came with the item of its row, as the tag of a link: the figures leave it out. */
+  /** The item is part of another one, such as a tag of a link, so the figures leave it out. */
   isPart?: true
 }
 
 export type StoreItems = (connection: Connection, onCommit: OnCommit) => Promise<StoredRow[]>
 
-/** The problem of a row that its reader has refused without a word. */
+/** The problem of a row that its reader has refused without a reason. */
 export const UNREADABLE = { field: null, value: null, message: 'The row cannot be read.' }
 
 /**
  * @param count of the records in the batch
- * @param store may run again where the database was away
+ * @param store can run again if the database was unavailable
  * @throws ImportInterrupted, Failure `unavailable`
  */
 export async function storeRows(run: ImportRun, count: number, store: StoreItems): Promise<void> {
   allow(run.actor, 'links:write')
   const tried = run.isDryRun ? await tryRows(run, store) : undefined
   await run.needs.db.write(async (connection, onCommit) => {
-    // First, because it locks the row of the import: an undo that is asked for now waits for this batch.
+    // First, because it locks the row of the import, so that an undo waits for this batch.
     await updateRun(connection, run, 'links', { position: plus('position', count) })
     await storeOutcomes(connection, run, tried ?? (await store(connection, onCommit)))
   })
 }
 
-/** Stores the items and rolls them back. @returns what would have become of the rows */
+/** Stores the items and rolls them back. @returns the outcomes that an import would have */
 export async function tryRows({ needs, actor }: ImportRun, store: StoreItems): Promise<StoredRow[]> {
   allow(actor, 'links:write')
   let rows: StoredRow[] = []
@@ -51,7 +51,7 @@ export async function tryRows({ needs, actor }: ImportRun, store: StoreItems): P
   return rows.map((row) => ({ ...row, outcome: { ...row.outcome, itemId: null, updatedAt: null } }))
 }
 
-/** `onConflict: fail` changes nothing where one slug is taken. @throws FileProblem */
+/** With `onConflict: fail`, one taken slug stops the import before any change. @throws FileProblem */
 export function refuseConflict(rows: StoredRow[], word: 'Row' | 'Link'): void {
   const conflict = rows.find(({ outcome }) => outcome.isConflict)
   if (!conflict) return

@@ -1,5 +1,5 @@
-// Turns a link of another tool into the body of POST /links, so that the rules of links judge it like any other. Texts over
-// our limits are cut, and the row gets a note.
+// Turns a link of another tool into the body of POST /links, so that the rules of links apply. Texts above our limits are cut, and
+// the row gets a note.
 
 import { fieldErrors } from '../../../http/validation.ts'
 import { readCountryCode } from '../../../lib/country-code.ts'
@@ -24,7 +24,7 @@ export type LinkInputReading =
   | { input: CreateLinkInput; notes: string[] }
   | { problem: RowProblem; notes?: undefined }
 
-/** @param domain as somebody would type it; undefined for the domain of new links */
+/** @param domain as in POST /links; undefined for the domain of new links */
 export function toLinkInput(
   link: SourceLink,
   slug: string | null,
@@ -44,7 +44,7 @@ export function toLinkInput(
 
 const VALUE_MAX = 200
 
-/** @param field may name a deeper one, such as `geoTargeting.DE` */
+/** @param field can be nested, such as `geoTargeting.DE` */
 export function toRowProblem(field: string, message: string, body: object): RowProblem {
   let value: unknown = body
   for (const name of field.split('.')) value = (value as Record<string, unknown> | undefined)?.[name]
@@ -83,7 +83,7 @@ function toBody(link: SourceLink, notes: string[]) {
 
 const toIsoTime = (at: number | null) => (at === null ? null : new Date(at).toISOString())
 
-/** Names that differ in case only are one tag here. */
+/** Merges names that differ only in case, which are one tag here. */
 function toTagNames(names: string[], notes: string[]): string[] {
   const byKey = new Map<string, string>()
   for (const name of names) {
@@ -95,7 +95,7 @@ function toTagNames(names: string[], notes: string[]): string[] {
   return [...byKey.values()].slice(0, TAGS_MAX)
 }
 
-/** Other tools take codes that no visitor has. Such a target is no reason to lose the link. */
+/** Drops targets with country codes that no visitor has, which other tools accept. */
 function toCountries(targets: SourceLink['geoTargeting'], notes: string[]) {
   const entries = Object.entries(targets)
   const unknown = entries.filter(([code]) => /^[a-z]{2}$/i.test(code) && readCountryCode(code) === null)
@@ -103,7 +103,7 @@ function toCountries(targets: SourceLink['geoTargeting'], notes: string[]) {
   return Object.fromEntries(entries.filter((entry) => !unknown.includes(entry)))
 }
 
-/** A card's image is no reason to lose the link. */
+/** Drops an invalid image of a card, so that the link is not lost. */
 function toImage(url: string | null, notes: string[]): string | null {
   if (!url) return null
   if (parseUrl(url)?.protocol === 'https:') return url

@@ -1,4 +1,5 @@
-// Undoes an import: deletes for good what it has created and nobody has changed since. The rest stays and is listed.
+// Undoes an import: permanently deletes the items that it has created and nobody has changed since. The rest stays and is
+// listed.
 
 import { takeTurn } from '../../../lib/concurrency/take-turn.ts'
 import { Failure } from '../../../lib/failure.ts'
@@ -21,10 +22,10 @@ import {
 } from '../workspace/delete-items.ts'
 import { type ImportRun, updateRun } from './import-run.ts'
 
-/** The items of one transaction: redirects and other writers wait for no more. */
+/** Items per transaction, so that redirects and other writers wait only for a few. */
 const ITEMS_AT_ONCE = 20
 
-/** By kind. What refers to something comes before it: links before the tags that they have. */
+/** By kind, in an order in which references come first: links before their tags. */
 const DELETIONS: [kind: string, DeleteItem<ImportRun>][] = [
   ['settings', unsetSettingsUnlessChanged],
   ['view', deleteViewUnlessChanged],
@@ -37,7 +38,7 @@ const DELETIONS: [kind: string, DeleteItem<ImportRun>][] = [
   ['domain', deleteDomainUnlessUsed],
 ]
 
-/** Goes on where it was: the rows of what is deleted are gone, or say `kept`. */
+/** Continues after an interruption, because the rows of deleted items are removed, and those of kept items have `kept`. */
 export async function undoImport(run: ImportRun): Promise<void> {
   allow(run.actor, 'links:write')
   for (const [kind, deleteItem] of DELETIONS) {
@@ -118,7 +119,7 @@ async function deleteLinkUnlessChanged(
       return undefined
     })
   } catch (error) {
-    // Somebody has deleted it for good.
+    // Somebody has permanently deleted it.
     if (error instanceof Failure && error.code === 'not_found') return undefined
     if (error instanceof Failure && error.code === 'forbidden') return `${error.message}.`
     throw error
@@ -130,7 +131,7 @@ function deleteTagUnlessUsed(
   db: Database,
   { item_id, name, field, value }: CreatedItem,
 ): Promise<string | undefined> {
-  // Links of other tools make gray tags.
+  // New tags of links from other tools are gray.
   const color = field === 'color' && value !== null ? value : 'gray'
   return db.write(async (connection) => {
     const isDeleted = await deleteUnusedTagIn(connection, actor, { id: item_id, name: name ?? '', color })

@@ -1,5 +1,5 @@
-// Imports outcomes of leads from a CSV file: each row by itself, so that one mistake does not hold up the others. A row
-// that is imported again changes its outcome and makes no second one.
+// Imports outcomes of leads from a CSV file: each row separately, so that one mistake does not stop the others. A repeated row
+// changes its outcome and creates no second one.
 
 import { sha256Hex } from '../../../lib/crypto/sha256.ts'
 import { Failure, invalid } from '../../../lib/failure.ts'
@@ -13,7 +13,7 @@ import type { FileRecord } from '../files/source-file.ts'
 import { IMPORTED_OUTCOMES_MAX, type OutcomeImportInput, type OutcomeImportResult } from './schema.ts'
 
 const ERRORS_MAX = 100
-/** Commits of rows at the same time share a sync. More would take the connections of other requests. */
+/** Rows that are stored at once, because concurrent commits share a sync. More would use the connections of other requests. */
 const AT_ONCE = 8
 const DAY_MS = 86_400_000
 
@@ -32,7 +32,7 @@ const COLUMNS = Object.keys(COLUMN_NAMES) as Column[]
 type Row = { row: number; cells: Partial<Record<Column, string>>; problem: string | undefined }
 type RowError = OutcomeImportResult['errors'][number]
 
-/** @throws Failure `invalid` for a file that is no such table */
+/** @throws Failure `invalid` for a file without this table */
 export async function importOutcomes(
   needs: OutcomeNeeds,
   actor: Actor,
@@ -83,7 +83,7 @@ const toRow = ({ row, fields, problem }: FileRecord, headers: Map<Column, string
   problem: problem?.message,
 })
 
-/** @returns what is wrong, where it is no outcome */
+/** @returns the outcome, or the mistakes */
 function toOutcome(
   { row, cells, problem }: Row,
   { timezone, stage }: OutcomeImportInput,
@@ -105,7 +105,7 @@ function toOutcome(
   return parsed.error.issues.map(({ path, message }) => ({ row, field: String(path[0] ?? 'row'), message }))
 }
 
-/** A day means its end: a lead of the same day came before it. */
+/** Converts a day to its end, so that a lead of the same day comes before it. */
 function toMoment(text: string, timeZone: string, now: number): number | { message: string } {
   const at = readTime(text, { dateOrder: null, timeZone })
   if (typeof at !== 'number' || !/^\s*\d{4}-\d\d-\d\d\s*$/.test(text)) return at
@@ -113,7 +113,7 @@ function toMoment(text: string, timeZone: string, now: number): number | { messa
   return at <= now ? Math.min(end, now) : at
 }
 
-/** Names a row without an id by what stands in it. Equal rows of a file are different deals. */
+/** The id of a row without one: a hash of its cells and its rank among equal rows, which are different deals. */
 function toRowId(cells: Row['cells'], occurrences: Map<string, number>): string {
   const hash = sha256Hex(JSON.stringify(COLUMNS.map((column) => cells[column]?.toLowerCase() ?? '')))
   const n = (occurrences.get(hash) ?? 0) + 1

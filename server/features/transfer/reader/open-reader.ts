@@ -1,4 +1,4 @@
-// The server's end of the reader: starts the child process with the first task, and ends it.
+// The server's side of the reader: starts the child process with the first task, and ends it.
 
 import { join } from 'node:path'
 import { type ChildProcess, startChild } from '../../../lib/child-process.ts'
@@ -10,16 +10,16 @@ import type { MessageFromReader, MessageToReader, ReaderTaskName, ReaderTasks } 
 export class ReaderLost extends Error {}
 
 /**
- * A reader is stuck when its event loop does not turn for this long. Between two turns it reads 64 KiB of a file, which
- * take milliseconds. It turns while it waits for the server, so a slow server costs it nothing.
+ * A reader counts as stuck if its event loop does not turn for this long. Between two turns it reads 64 KiB of a file, in
+ * milliseconds. It also turns while it waits for the server, so a slow server does not make it stuck.
  */
 export const READER_DEADLINE_MS = 60_000
-/** Watchdog ticks per deadline. Ticks count instead of time, so that a stalled server does not take its reader for stuck. */
+/** Watchdog ticks per deadline. Ticks are counted, not time, so that a stalled server does not kill its reader. */
 const TICKS = 6
 
 export interface Reader {
   /**
-   * Runs one task at a time. @param onBatch what it throws ends the task and the process
+   * Runs one task at a time. @param onBatch if it throws, the task and the process end with this error
    * @throws FileProblem, ReaderLost, and the reason of `signal`
    */
   run<Name extends ReaderTaskName>(
@@ -27,7 +27,7 @@ export interface Reader {
     input: ReaderTasks[Name]['input'],
     onBatch: (batch: ReaderTasks[Name]['batch']) => Promise<ReaderTasks[Name]['reply']>,
   ): Promise<ReaderTasks[Name]['result']>
-  /** Ends the process, whatever it does. */
+  /** Kills the process. */
   close(): void
 }
 
@@ -35,13 +35,13 @@ interface Task {
   onBatch: (batch: never) => Promise<unknown>
   resolve: (value: never) => void
   reject: (error: unknown) => void
-  /** The batch that the server works on. The task ends after it, so that nobody begins again too early. */
+  /** The batch that the server is storing. The task ends after it, so that no new task begins before. */
   batch?: Promise<unknown>
 }
 
 type ReaderProcess = ChildProcess<MessageToReader>
 
-/** Starts a reader. `onExit` is called once, whatever way the reader ends. */
+/** Starts a reader. `onExit` is called once, however the reader ends. */
 export type StartReader = (listener: {
   onMessage(message: MessageFromReader): void
   onExit(end: string | number | null): void
@@ -53,7 +53,7 @@ export interface ReaderNeeds {
   startReader?: StartReader
 }
 
-/** @param signal ends the process and the task that runs */
+/** @param signal ends the process and the running task */
 export function openReader(needs: ReaderNeeds = {}, signal?: AbortSignal): Reader {
   let child: ReaderProcess | undefined
   let task: Task | undefined
@@ -101,7 +101,7 @@ export function openReader(needs: ReaderNeeds = {}, signal?: AbortSignal): Reade
       const { promise, resolve, reject } = Promise.withResolvers<never>()
       task = { onBatch: onBatch as Task['onBatch'], resolve, reject }
       child ??= startWatched(needs, receive, (started, reason) => {
-        // The end of a process that was killed on purpose comes later than its successor.
+        // A process that was killed on purpose can exit after its successor has started.
         if (child === started) fail(reason)
       })
       child.post({ type: 'task', name, input })
@@ -140,8 +140,8 @@ function startWatched(
 const startReaderProcess: StartReader = (listener) =>
   startChild({
     command: [process.execPath, join(import.meta.dir, 'main.ts')],
-    // It needs nothing of the server's environment. The collector runs early, as on a machine of 256 MB: on a large one a
-    // history of a million clicks took 60 MB more.
+    // Without the server's environment, which it does not need. The garbage collector runs early, as on a machine of 256 MB: on a
+    // large machine a history of a million clicks took 60 MB more.
     env: { BUN_JSC_forceRAMSize: String(256 * 1024 ** 2) },
     ...listener,
   })

@@ -16,7 +16,7 @@ import type { SourceSubmission } from '../submissions/read-submission.ts'
 /** An uploaded file on the disk. */
 export interface UploadedFile {
   path: string
-  /** As the person's computer calls it. */
+  /** The name on the person's computer. */
   name: string | null
 }
 
@@ -33,23 +33,23 @@ export interface InspectTask {
 
 /** A description of a file, for the person who imports it. */
 export interface Inspection {
-  /** The tool whose file it is; `csv` where nobody knows its columns. */
+  /** The tool of the file; `csv` if its columns are unknown. */
   source: LinkSourceName
-  /** The tool, as its makers write it. */
+  /** The tool's name, as its makers write it. */
   title: string
-  /** Whether the file has links or the clicks of links. */
+  /** The content: links, or clicks of links. */
   holds: 'links' | 'clicks'
   format: FileFormat
   encoding: FileEncoding
-  /** Rows that were looked at. */
+  /** The number of inspected rows. */
   rows: number
   columns: { name: string; samples: string[] }[]
-  /** Our field → the column that seems to have it. */
+  /** Our field → the suggested column. */
   mapping: Record<string, string>
   hosts: { host: string; links: number }[]
-  /** Whether nobody can say which order of day, month and year the dates have. */
+  /** True if the order of day, month and year is unknown. */
   ambiguousDates: boolean
-  /** Dates of the file, as they are written, for the question about their order. */
+  /** Dates of the file, as written, for the question about their order. */
   dateSamples: string[]
 }
 
@@ -60,11 +60,11 @@ export interface CheckTask extends SourceTask {
 
 /** Facts about a file that was read to its end. */
 interface CheckedFile {
-  /** Records that are links or clicks, with those that are wrong. */
+  /** The number of links or clicks, including wrong ones. */
   rows: number
   /** Links or clicks in these rows: a link with aliases counts as several. */
   items: number
-  /** The order of its dates: the given one, or the only one that some date allows. */
+  /** The order of its dates: the given one, or the only possible one. */
   dateOrder: DateOrder | null
 }
 
@@ -82,9 +82,9 @@ export interface LinksTask extends SourceTask {
 /** One row of the file. */
 export interface LinkRowReading {
   row: number
-  /** Name the link in later imports of the same tool: see `sources/deduplication-keys.ts`. Empty where `problems` are not. */
+  /** The deduplication keys of the link: see `sources/deduplication-keys.ts`. Empty if there are `problems`. */
   keys: string[]
-  /** One for each alias of the link. */
+  /** A key for each alias of the link. */
   aliasKeys: string[]
   link: SourceLink | null
   problems: FieldProblem[]
@@ -95,7 +95,7 @@ export interface LinkBatch {
 }
 
 export interface ClicksTask extends SourceTask {
-  /** The second file, or the first one where it has both, such as an SQL dump. */
+  /** The second file, or the first one if it has both, such as an SQL dump. */
   file: UploadedFile
   history: HistoryTask
 }
@@ -119,20 +119,20 @@ export interface SubmissionsTask extends CheckSubmissionsTask {
   geoPath: string | undefined
 }
 
-/** A submission as it is stored: without the address and the agent of its sender. */
+/** A submission as stored: without the IP address and user agent of its sender. */
 export type DescribedSubmission = Omit<Sender, 'visitor'> &
   Pick<SourceSubmission, 'at' | 'fields' | 'email' | 'isSpam' | 'referrer'>
 
 /** One row of the file. */
 export interface SubmissionRowReading {
   row: number
-  /** Names the submission in later imports: see `createSubmissionKeys`. '' where `problems` are not empty. */
+  /** The deduplication key of the submission: see `createSubmissionKeys`. '' if there are `problems`. */
   key: string
   submission: DescribedSubmission | null
   problems: FieldProblem[]
 }
 
-/** The tasks of the reader, each with what the server gives, what comes in batches, the reply to a batch, and the result. */
+/** The tasks of the reader, each with its input, its batches, the reply to a batch, and its result. */
 export interface ReaderTasks {
   inspect: { input: InspectTask; batch: never; reply: null; result: Inspection }
   check: { input: CheckTask; batch: null; reply: null; result: ImportCheck }
@@ -150,12 +150,12 @@ export interface ReaderTasks {
 }
 export type ReaderTaskName = keyof ReaderTasks
 
-/** Sends a batch to the server, and waits until the server has done its part. */
+/** Sends a batch to the server, and waits for the server's reply. */
 export type SendBatch<Name extends ReaderTaskName> = (
   batch: ReaderTasks[Name]['batch'],
 ) => Promise<ReaderTasks[Name]['reply']>
 
-/** The work of one task, in the reader. @throws FileProblem, whose sentence people see */
+/** The work of one task in the reader. @throws FileProblem, whose message people see */
 export type TaskFunction<Name extends ReaderTaskName> = (
   input: ReaderTasks[Name]['input'],
   send: SendBatch<Name>,
@@ -167,17 +167,17 @@ export interface ReaderSettings {
 }
 
 export type MessageToReader =
-  /** The first message: arguments and environment are readable by other users, and passwords of links are in the files. */
+  /** The first message. Other users can read arguments and environment, so settings are sent here. */
   | { type: 'settings'; settings: ReaderSettings }
   | { type: 'task'; name: ReaderTaskName; input: unknown }
   | { type: 'reply'; value: unknown }
 
 export type MessageFromReader =
-  /** Each second, as long as its event loop turns. */
+  /** Sent each second while its event loop turns. */
   | { type: 'alive' }
   | { type: 'batch'; batch: unknown }
   | { type: 'result'; result: unknown }
-  /** The file is wrong. */
+  /** A problem of the file. */
   | { type: 'problem'; message: string }
-  /** The reader is wrong. */
+  /** A fault of the reader. */
   | { type: 'error'; message: string }

@@ -29,7 +29,7 @@ const TASKS: { [Name in ReaderTaskName]: TaskFunction<Name> } = {
 
 export interface RunningReader {
   receive(message: MessageToReader): void
-  /** Ends the task at its next batch, where the reader has no process that ends. */
+  /** Ends the task at its next batch, if the reader is not a separate process. */
   end(): void
 }
 
@@ -67,7 +67,7 @@ export function runReader(send: (message: MessageFromReader) => void): RunningRe
     end() {
       hasEnded = true
       reply.reject(new Error('The reader has ended'))
-      // Nobody waits for it between two batches.
+      // Between two batches nobody awaits it.
       reply.promise.catch(() => {})
     },
   }

@@ -1,4 +1,4 @@
-// Reads links of Bitly: what its API lists (https://dev.bitly.com/api-reference, getBitlinksByGroup), and its CSV reports,
+// Reads links of Bitly: the lists of its API (https://dev.bitly.com/api-reference, getBitlinksByGroup), and its CSV reports,
 // whose headers differ by report.
 
 import { createColumnLookup, type FieldReader } from '../files/fields.ts'
@@ -6,7 +6,7 @@ import { type ShortUrl, splitShortUrl } from './short-url.ts'
 import type { ImportSource, NewLink, ReadingOptions, SourceLink } from './source.ts'
 import { NO_DESTINATION } from './source-link.ts'
 
-/** Bitly's own hosts: nobody can move their links to a server of their own. */
+/** Bitly's own hosts, which cannot move to another server. */
 const SHARED_HOSTS = ['bit.ly', 'j.mp', 'bitly.com', 'bitly.is']
 
 const BITLINK = ['link', 'bitlink', 'Short Link', 'Bitly Link', 'Short URL', 'id']
@@ -33,7 +33,7 @@ export const bitly: ImportSource = {
   links: { lists: ['links', 'bitlinks'], tables: [] },
   isLinkFile(columns) {
     const has = createColumnLookup(columns)
-    // Histories of clicks have a link and its destination too.
+    // Click histories have a link and its destination too.
     if (has('date')) return false
     const hasBitlink = has('bitlink', 'link', 'Custom Link', 'Custom Bitlink', 'custom_bitlinks')
     return hasBitlink && has('long_url', 'Destination URL')
@@ -43,7 +43,7 @@ export const bitly: ImportSource = {
 }
 
 function readLink(fields: FieldReader, options: ReadingOptions): NewLink | null {
-  // A link that is deleted there is no link any more.
+  // Links that are deleted in Bitly are skipped.
   if (fields.flag(...DELETED)) return null
   const written = fields.text(...BITLINK)
   const bitlink = written === null ? null : splitShortUrl(written)
@@ -66,13 +66,13 @@ function readLink(fields: FieldReader, options: ReadingOptions): NewLink | null 
 }
 
 /**
- * Prefers slugs on the customer's own host, which can move here. Those on a shared host count only if there is no other.
+ * Prefers slugs on the customer's own host, which can move here. Slugs on a shared host are used only if there is no other.
  */
 function chooseSlugs(
   bitlink: ShortUrl | null,
   custom: ShortUrl[],
 ): Pick<SourceLink, 'host' | 'slug' | 'aliases' | 'left'> {
-  // People have chosen the custom ones: the first of them names the link.
+  // Custom slugs come first, because people have chosen them.
   const all = [...custom, ...(bitlink ? [bitlink] : [])].filter(({ slug }) => slug !== '')
   const chosen = all.find(({ host }) => !SHARED_HOSTS.includes(host)) ?? all[0]
   if (!chosen) return { host: bitlink?.host ?? null, slug: null, aliases: [], left: [] }

@@ -1,10 +1,10 @@
-// Maps the columns of a table to the fields of a link: by a person's choice, else by the usual names of columns.
+// Maps the columns of a table to the fields of a link, by a person's choice, else by usual names of columns.
 
 import { toPlainName } from '../files/fields.ts'
 import { FileProblem, type FileRecord, type SourceFile } from '../files/source-file.ts'
 import { MAPPED_FIELDS, type MappedField } from '../schema.ts'
 
-/** Our fields, each with the names that columns with it usually have: as plain names, the most certain one first. */
+/** Our fields, each with the usual names of its column: as plain names, the most reliable one first. */
 const FIELD_NAMES: Record<MappedField, readonly string[]> = {
   destinationUrl: [
     'destinationurl',
@@ -79,7 +79,7 @@ export type CsvMapping = Partial<Record<MappedField, string>>
 const stripBrackets = (name: string) =>
   name.endsWith(')') && name.includes('(') ? name.slice(0, name.indexOf('(')) : name
 
-/** A name that two fields may have is for the first one in the order of the fields. */
+/** A name that fits two fields is for the first field in their order. */
 export function suggestMapping(columns: readonly string[]): Record<string, string> {
   const plain = new Map<string, string>()
   for (const column of columns) {
@@ -93,7 +93,7 @@ export function suggestMapping(columns: readonly string[]): Record<string, strin
     mapping[field] = plain.get(name) as string
     plain.delete(name)
   }
-  // A column "Link" beside one for the destination has the short URL.
+  // If there is a column for the destination, a column "Link" has the short URL.
   const link = plain.get('link')
   if (link !== undefined && mapping.shortUrl === undefined) mapping.shortUrl = link
   return mapping
@@ -121,7 +121,7 @@ export function findMapping({ columns, fields }: FileRecord, given: Record<strin
 function mergeMappings(columns: readonly string[], given: Record<string, string>): CsvMapping {
   const mapping: CsvMapping = suggestMapping(columns)
   const chosen = new Set(Object.values(given))
-  // A column that a person has chosen for one field is no longer guessed for another.
+  // A column that a person has chosen for one field is not suggested for another.
   for (const field of MAPPED_FIELDS) if (chosen.has(mapping[field] ?? '')) delete mapping[field]
   for (const field of MAPPED_FIELDS) {
     const column = given[field]
@@ -131,11 +131,11 @@ function mergeMappings(columns: readonly string[], given: Record<string, string>
   return mapping
 }
 
-/** @throws FileProblem where a person has named a column that is none, and where no column has the destination */
+/** @throws FileProblem if the mapping names a missing column, or no column has the destination */
 export function checkMapping(file: SourceFile, given: Record<string, string>): void {
   const [columns, has] = [file.columns, `The file has: ${listNames(file.columns)}.`]
   for (const column of Object.values(given)) {
-    // JSON leaves out what is empty: later records may have more.
+    // JSON leaves out empty fields, so later records can have more columns.
     if (column !== '' && file.format === 'csv' && !columns.includes(column))
       throw new FileProblem(`mapping: the file has no column "${column}". ${has}`)
   }

@@ -98,6 +98,19 @@ describe('links of any table', () => {
     expect(links).toHaveLength(2)
   })
 
+  test.each([
+    [
+      { id: '17', externalId: 'crm-7' },
+      { sourceKey: '17', own: { externalId: 'crm-7' } },
+    ],
+    [{ externalId: 'crm-7' }, { sourceKey: 'crm-7', own: { externalId: 'crm-7' } }],
+    [{ uuid: '17' }, { sourceKey: '17' }],
+  ])('have the external id of a column of that name only: %j', (cells: Record<string, string>, found) => {
+    expect(read({ url: 'https://example.com', ...cells })).toEqual({
+      value: link('https://example.com', found),
+    })
+  })
+
   test('take nothing from a column that has no letters in its name', () => {
     expect(read({ url: 'https://example.com', '-': 'A', _: 'B' })).toEqual({
       value: link('https://example.com', {}),

@@ -12,9 +12,9 @@ export const csv: ImportSource = {
   name: 'csv',
   title: 'CSV',
   links: { lists: ['links', 'urls', 'data', 'items', 'results'], tables: [] },
-  // A mapping makes any table a list of links.
+  // With a mapping, any table can be a list of links.
   isLinkFile: (columns) => columns.length > 0,
-  // Nobody knows. Two links whose slugs differ in case only must not become one.
+  // Unknown, so true: two links whose slugs differ only in case must not become one.
   isCaseSensitive: true,
   suggestMapping,
   checkMapping,
@@ -23,13 +23,16 @@ export const csv: ImportSource = {
 
 function readLink(fields: FieldReader, options: ReadingOptions): NewLink {
   const mapping = findMapping(fields.record, options.mapping)
-  // A field without a column finds nothing: no column has an empty name.
+  // '' for a field without a column, because no column has an empty name.
   const column = (field: MappedField) => mapping[field] ?? ''
   const text = (field: MappedField) => fields.text(column(field))
+  // Other columns with ids only tell repeated rows: `1`, `2` and `3` are ids of the other tool.
+  const externalId = fields.text('externalId')
   return {
     ...readShortUrl(fields, mapping),
     destinationUrl: fields.required(NO_DESTINATION, mapping.destinationUrl ?? 'destinationUrl'),
     sourceKey: text('externalId'),
+    ...(externalId !== null && { own: { externalId } }),
     title: text('title'),
     comments: text('comments'),
     tags: fields.list(/[,;|]/, column('tags')),
@@ -49,7 +52,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): NewLink {
   }
 }
 
-/** The slug is in a column of its own, or in the short URL. */
+/** Reads the slug from its own column, or from the short URL. */
 function readShortUrl(fields: FieldReader, mapping: CsvMapping): Pick<SourceLink, 'host' | 'slug'> {
   const column = { slug: mapping.slug ?? '', shortUrl: mapping.shortUrl ?? '', domain: mapping.domain ?? '' }
   const written = fields.text(column.shortUrl)

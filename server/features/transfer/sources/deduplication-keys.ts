@@ -1,4 +1,4 @@
-// Deduplication key of an imported link: later imports of the same tool find the link, and so does its click history.
+// Deduplication keys of imported links, by which later imports of the same tool, and click histories, find them.
 
 import { createHash } from 'node:crypto'
 import { foldCase } from '../../../lib/text.ts'
@@ -6,7 +6,7 @@ import type { ImportSource, SourceClick, SourceLink } from './source.ts'
 
 type Tool = Pick<ImportSource, 'isCaseSensitive'>
 
-/** @returns undefined without a slug. A file that names no host has one host for all of its links: ''. */
+/** @returns undefined without a slug. Links of a file without hosts have the host ''. */
 export function toShortLinkKey(
   { isCaseSensitive }: Tool,
   host: string | null,
@@ -16,15 +16,15 @@ export function toShortLinkKey(
   return `short:${host ?? ''}/${isCaseSensitive ? slug : foldCase(slug)}`
 }
 
-/** The keys by which a click may name its link, the most certain one first. */
+/** The possible keys of a click's link, the most reliable one first. */
 export function toClickKeys(tool: Tool, click: Pick<SourceClick, 'sourceKey' | 'host' | 'slug'>): string[] {
   const short = toShortLinkKey(tool, click.host, click.slug)
   return [...(click.sourceKey === null ? [] : [click.sourceKey]), ...(short === undefined ? [] : [short])]
 }
 
 /**
- * The keys of the links of one file, in its order. A link without an id and without a slug is named by its content, and by
- * how many rows before it have the same content.
+ * The keys of the links of one file, in its order. The key of a link without an id and without a slug is a hash of its content
+ * with its rank among rows of the same content.
  */
 export function createLinkKeys(tool: Tool): (link: SourceLink) => string[] {
   const seen = new Map<string, number>()

@@ -1,4 +1,5 @@
-// Kutt: the JSON of its API, and its table of links. It exports no single clicks. The formats: fixtures/kutt/README.md.
+// Reads links of Kutt: the JSON of its API, and its table of links. Kutt does not export single clicks. The formats:
+// fixtures/kutt/README.md.
 
 import type { FieldReader } from '../files/fields.ts'
 import { toHost } from './short-url.ts'
@@ -9,7 +10,7 @@ export const kutt: ImportSource = {
   name: 'kutt',
   title: 'Kutt',
   links: { lists: ['data', 'list', 'links'], tables: ['links'] },
-  // Its random addresses mix cases, and PostgreSQL and SQLite tell them apart.
+  // Its random addresses mix cases, and its databases compare them with case.
   isCaseSensitive: true,
   isLinkFile: (columns) => ['address', 'target', 'visit_count'].every((column) => columns.includes(column)),
   readLink,
@@ -26,7 +27,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): NewLink {
     destinationUrl: fields.required(NO_DESTINATION, 'target'),
     comments: fields.text('description'),
     createdAt: fields.time(options, 'created_at'),
-    // Protected and banned links stay closed until a person decides.
+    // Protected and banned links are imported as archived, until a person opens them.
     archived: isBanned || isProtected,
     expiresAt: fields.time(options, 'expire_in'),
     clicks: fields.number('visit_count'),
@@ -37,19 +38,19 @@ function readLink(fields: FieldReader, options: ReadingOptions): NewLink {
   }
 }
 
-/** The first API had the address as the id. The table has a number, and the id of the API as `uuid`. */
+/** The first API used the address as id. The table has a number, and the API's id as `uuid`. */
 function readId(fields: FieldReader, address: string): string | null {
   const id = fields.text('uuid', 'id')
   return id === address ? null : id
 }
 
-/** The API says true or false, the table has a hash. */
+/** The API has true or false, the table a hash. */
 function readIsProtected(fields: FieldReader): boolean {
   const password = fields.raw('password')
   return typeof password === 'string' && password.startsWith('$2') ? true : fields.flag('password')
 }
 
-/** A URL; an object with one in the list of administrators. */
+/** Reads the host of the link's URL, which is in an object in the list for administrators. */
 function readLinkHost(fields: FieldReader): string | null {
   const link = fields.raw('link', 'shortLink', 'shortUrl')
   const url = typeof link === 'object' && link !== null && 'url' in link ? link.url : link

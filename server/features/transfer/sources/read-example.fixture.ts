@@ -1,4 +1,4 @@
-// Reads an example of a tool's export as an import does: recognized, opened, record by record.
+// Reads an example of a tool's export as an import does: detects its source, opens it, and reads each record.
 
 import { basename, join } from 'node:path'
 import { openSourceFile } from '../files/open-source-file.ts'

@@ -26,7 +26,7 @@ export const toClick = (
     return click ? createSourceClick(click) : null
   })
 
-/** The fields of a record that is broken as a whole mean nothing. */
+/** Does not read the fields of a broken record, which are invalid. */
 function readRecord<T>(record: FileRecord, read: (fields: FieldReader) => T | null): Reading<T> {
   const fields = new FieldReader(record)
   const value = record.problem ? undefined : read(fields)

@@ -1,4 +1,4 @@
-// Reads links of Rebrandly: what its API lists (https://developers.rebrandly.com/docs/link-entity), and CSV files with the
+// Reads links of Rebrandly: the lists of its API (https://developers.rebrandly.com/docs/link-entity), and CSV files with the
 // same fields.
 
 import { createColumnLookup, type FieldReader } from '../files/fields.ts'

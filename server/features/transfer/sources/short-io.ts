@@ -1,4 +1,4 @@
-// Reads links of Short.io: what its API lists (https://developers.short.io/reference/get_api-links), and CSV files with the
+// Reads links of Short.io: the lists of its API (https://developers.short.io/reference/get_api-links), and CSV files with the
 // same fields.
 
 import { createColumnLookup, type FieldReader } from '../files/fields.ts'
@@ -16,7 +16,7 @@ export const shortIo: ImportSource = {
     const has = createColumnLookup(columns)
     return has('originalURL') && has('path', 'shortURL')
   },
-  // A domain there can be either.
+  // Each domain in Short.io has its own setting.
   isCaseSensitive: true,
   readLink,
 }
@@ -26,7 +26,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): NewLink | null 
   const short = written === null ? null : splitShortUrl(written)
   const path = fields.text('path')
   const slug = path === null ? (short?.slug ?? '') : toSlug(path)
-  // The root of a domain is a setting of the domain there, and is listed with the links.
+  // Short.io lists the root of a domain with the links, although it is a setting of the domain.
   if (slug === '' && short?.slug === '') return null
   const domain = fields.text('domain')
   const password = fields.text('password')

@@ -7,14 +7,14 @@ import { parseUrl } from '../../../lib/web-url.ts'
 export interface ShortUrl {
   /** In lower case and ASCII. */
   host: string
-  /** As a person reads it: percent-encoded letters and emoji are decoded. '' for the root of a domain. */
+  /** With percent-encoded letters and emoji decoded. '' for the root of a domain. */
   slug: string
 }
 
 const HOST_WITH_DOT = /^(?:https?:\/\/)?[^/?#]*[^/?#.]\.[^/?#.]/i
 /**
- * A host of an intranet, such as `https://go/menu` or `go/menu`. It has a letter, because a URL parser takes "123" for the
- * address 0.0.0.123, and `N/A` is no short URL.
+ * A host of an intranet, such as `https://go/menu` or `go/menu`. It must have a letter, because URL parsers read "123" as the
+ * address 0.0.0.123. `N/A` is not a short URL.
  */
 const SINGLE_LABEL =
   /^(?:https?:\/\/(?=[^/?#:]*\p{L})[^\s/?#:@.]+(?::\d+)?(?:[/?#]|$)|(?=[^/?#:]*\p{L})[^\s/?#:@.]{2,}(?::\d+)?\/)/iu
@@ -28,11 +28,11 @@ export function splitShortUrl(text: string): ShortUrl | null {
   return { host: url.hostname, slug: toSlug(url.pathname) }
 }
 
-/** A host as it stands in a file, such as `https://Go.Example/`. @returns null for what is none */
+/** Reads a host of a file, such as `https://Go.Example/`. @returns null if it is not a host */
 export const toHost = (text: string): string | null =>
   (splitShortUrl(text) ?? splitShortUrl(`${text}/`))?.host ?? null
 
-/** Without slashes around it, and decoded where the encoding is right. */
+/** Removes slashes at the ends, and decodes the path if its encoding is valid. */
 export function toSlug(path: string): string {
   const slug = trimBoth(path, '/')
   const decoded = percentDecode(slug)

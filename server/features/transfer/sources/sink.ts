@@ -13,7 +13,7 @@ export const sink: ImportSource = {
   title: 'Sink',
   links: { lists: ['links'], tables: [] },
   isLinkFile: (columns) => ['url', 'slug', 'createdAt', 'updatedAt'].every((name) => columns.includes(name)),
-  // A setting of the server decides. Where it folds case, no two slugs differ in case only.
+  // A setting of its server decides. If it ignores case, no two slugs differ only in case.
   isCaseSensitive: true,
   readLink,
 }
@@ -40,7 +40,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): NewLink {
     geoTargeting: readCountries(fields),
     deviceTargeting: toDeviceTargeting({ ios: fields.text('apple'), android: fields.text('google') }),
     forwardQuery: fields.flag('redirectWithQuery'),
-    // Its title is the team's, and that of the card where there is one.
+    // Sink has one title for the team and the card.
     previewTitle: description !== null || image !== null ? title : null,
     previewDescription: description,
     previewImage: hasImage ? image : null,

@@ -1,9 +1,9 @@
-// Makes clicks of sources. Values that a tool lacks are unknown.
+// Creates clicks of sources. Values that a tool does not have are unknown.
 
 import type { FieldReader } from '../files/fields.ts'
 import type { NewClick, ReadingOptions, SourceClick } from './source.ts'
 
-/** A click with nothing but its time. */
+/** The members of a click about which only the time is known. */
 export const UNKNOWN_CLICK: Omit<SourceClick, 'at'> = {
   sourceKey: null,
   host: null,
@@ -24,8 +24,8 @@ export const UNKNOWN_CLICK: Omit<SourceClick, 'at'> = {
 }
 
 /**
- * The address counts only without a country. A tool with a country looked the address up at the time of the click,
- * which is more accurate: addresses move.
+ * The address is used only without a country. A tool's country is more accurate, because it looked the address up at the time
+ * of the click.
  */
 export const createSourceClick = (click: NewClick): SourceClick => ({
   ...UNKNOWN_CLICK,
@@ -46,7 +46,7 @@ export function readClickTime(fields: FieldReader, options: ReadingOptions, name
 const UNKNOWN_WORDS = new Set(['unknown', 'others', 'direct', '(direct)', '-'])
 const UNKNOWN_LENGTH = Math.max(...[...UNKNOWN_WORDS].map(({ length }) => length))
 
-/** @returns null for a word that says that the tool does not know */
+/** @returns null for a word that means unknown */
 export const toKnown = (text: string | null) =>
   // Lowercasing each user agent would take a tenth of the time per click.
   text === null || (text.length <= UNKNOWN_LENGTH && UNKNOWN_WORDS.has(text.toLowerCase())) ? null : text

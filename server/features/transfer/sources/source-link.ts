@@ -1,4 +1,4 @@
-// Makes links of sources. Values that a tool lacks are those of a plain link.
+// Creates links of sources. Values that a tool does not have are the defaults of a link.
 
 import type { FieldReader } from '../files/fields.ts'
 import { toHost } from './short-url.ts'
@@ -6,7 +6,7 @@ import type { NewLink, SourceLink } from './source.ts'
 
 const WORDS_MAX = 200
 
-/** Defaults of a link whose tool gives only its destination. */
+/** The defaults of a link with only a destination. */
 const createPlain = (): Omit<SourceLink, 'destinationUrl'> => ({
   sourceKey: null,
   host: null,
@@ -40,7 +40,7 @@ export const createSourceLink = (link: NewLink): SourceLink => ({
   left: (link.left ?? []).map(cutWords),
 })
 
-/** Cuts a text that people read, and that the row of the import keeps. */
+/** Cuts a text that people see, and that the row of the import stores. */
 const cutWords = (words: string) =>
   words.length > WORDS_MAX ? `${words.slice(0, WORDS_MAX - 1).toWellFormed()}…` : words
 
@@ -48,7 +48,7 @@ export const NO_DESTINATION = 'The destination is missing. Write the URL that th
 
 export const NO_DOMAIN = 'This is not a domain. Write it as go.example.'
 
-/** The domain of a short link. @returns null where the field is empty, and where it is no host: that is a problem */
+/** The domain of a short link. @returns null if the field is empty, or, with a problem, if it is not a host */
 export function readDomainName(fields: FieldReader, name: string): string | null {
   const text = fields.text(name)
   const host = text === null ? null : toHost(text)
@@ -61,6 +61,6 @@ export const toDeviceTargeting = (
   urls: Partial<Record<keyof SourceLink['deviceTargeting'], string | null>>,
 ): SourceLink['deviceTargeting'] => Object.fromEntries(Object.entries(urls).filter(([, url]) => url))
 
-/** A protected link without its password would be open to everybody. It comes archived until somebody sets one. */
+/** The note of a protected link without its password. It is imported as archived, because it would be open to everybody. */
 export const LOST_PASSWORD =
   'a password that the file does not contain in plain text (the link is archived: set a password, then restore it)'

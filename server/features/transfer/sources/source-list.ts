@@ -14,7 +14,7 @@ import type { ImportSource } from './source.ts'
 import { towpath } from './towpath.ts'
 import { yourls } from './yourls.ts'
 
-/** In the order in which they are asked whose file it is. `csv` takes any table, and is the last. */
+/** In the order of detection. `csv` accepts any table, so it is the last. */
 const SOURCES: ImportSource[] = [towpath, bitly, rebrandly, shortIo, sink, dub, shlink, yourls, kutt, csv]
 
 export const findSource = (name: ImportSourceName): ImportSource | undefined =>
@@ -22,13 +22,13 @@ export const findSource = (name: ImportSourceName): ImportSource | undefined =>
 
 export interface Recognition {
   source: ImportSource
-  /** The content of the file: an SQL dump may have both. */
+  /** The content of the file. An SQL dump can have both. */
   has: 'links' | 'clicks' | 'both'
-  /** The columns of its links, or of its clicks where it has no links. */
+  /** The columns of its links, or of its clicks if it has no links. */
   columns: string[]
 }
 
-/** @returns null where no source knows the columns of the file */
+/** @returns null if no source knows the columns of the file */
 export function recognizeSource(file: SourceFile): Recognition | null {
   for (const source of SOURCES) {
     const links = file.tables.find(({ columns }) => source.isLinkFile(columns))

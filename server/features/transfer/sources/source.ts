@@ -1,5 +1,5 @@
-// The contract of a source: a small pure reader of one tool's files. It turns records into links and clicks, and knows
-// nothing of this server.
+// The interface of a source: a pure reader of one tool's files, which turns records into links and clicks. It does not depend on
+// this server.
 
 import type { Hit, HitDimension } from '../../../storage/hits/hit.ts'
 import type { DateOrders } from '../files/date-orders.ts'
@@ -7,13 +7,13 @@ import type { FieldReader } from '../files/fields.ts'
 import type { FieldProblem, RecordPlace, SourceFile } from '../files/source-file.ts'
 import type { DateOrder, LinkSourceName } from '../schema.ts'
 
-/** A link as its tool had it. Nothing is checked against this server's rules yet. */
+/** A link as in its tool, before any check against this server's rules. */
 export interface SourceLink {
-  /** The link's name in its tool: its id, else its host and slug. Null where the file has neither. */
+  /** The link's id in its tool, else its host and slug. Null if the file has neither. */
   sourceKey: string | null
-  /** The host of the short link, in lower case; null where the file names none. */
+  /** The host of the short link, in lower case; null if the file has none. */
   host: string | null
-  /** Null: a random one. */
+  /** Null for a random slug. */
   slug: string | null
   /** More slugs of the same link on the same host. */
   aliases: string[]
@@ -21,14 +21,14 @@ export interface SourceLink {
   title: string | null
   comments: string | null
   tags: string[]
-  /** Milliseconds, like all times here. Null: now. */
+  /** Milliseconds, like all times here. Null for now. */
   createdAt: number | null
   archived: boolean
   startsAt: number | null
   expiresAt: number | null
   expiredUrl: string | null
   clickLimit: number | null
-  /** In plain text, where a tool exports it. */
+  /** In plain text, if the tool exports it. */
   password: string | null
   /** ISO 3166-1 alpha-2, upper case → URL. */
   geoTargeting: Record<string, string>
@@ -38,13 +38,13 @@ export interface SourceLink {
   previewTitle: string | null
   previewDescription: string | null
   previewImage: string | null
-  /** The tool's count of clicks; null where the file has none. */
+  /** The tool's count of clicks; null if the file has none. */
   clicks: number | null
-  /** Redirect rules as the API takes them; null without any. */
+  /** Redirect rules in the form of the API; null without any. */
   rules: unknown
-  /** Fields that only `towpath` has. */
-  own?: OwnFields
-  /** Settings of the tool that this product lacks, in words such as `expired after 10 visits`. People see them. */
+  /** Fields that other tools lack: all of them from `towpath`, and the external id from a column of that name. */
+  own?: Partial<OwnFields>
+  /** Settings that this product does not have, as texts for people, such as `expired after 10 visits`. */
   left: string[]
 }
 
@@ -57,14 +57,14 @@ export interface OwnFields {
   split: unknown
 }
 
-/** One click of a tool's history. Texts are as the tool has them; '' and null mean unknown. */
+/** One click of a tool's history. Texts are unchanged; '' and null mean unknown. */
 export interface SourceClick {
-  /** `sourceKey` of its link, where the history names it by the tool's id. */
+  /** `sourceKey` of its link, if the history has the tool's id. */
   sourceKey: string | null
   host: string | null
   slug: string | null
   at: number
-  /** For the country where the tool has none, and dropped at once. Some tools have cut it (`192.0.2.0`). */
+  /** Used for the country if the tool has none, then dropped. Some tools have cut it (`192.0.2.0`). */
   address: string | null
   userAgent: string | null
   /** URL or host. */
@@ -76,34 +76,34 @@ export interface SourceClick {
   browser: string | null
   os: string | null
   device: string | null
-  /** The tool's verdict; null where it has none, and the user agent decides. */
+  /** The tool's decision; null if it has none, and the user agent decides. */
   bot: boolean | null
   trigger: 'link' | 'qr'
-  /** The address that was asked for, with its query: utm parameters are read from it. */
+  /** The requested address with its query, from which utm parameters are read. */
   visitedUrl: string | null
-  /** Where the click led, with its utm parameters. */
+  /** The destination of the click, with its utm parameters. */
   destinationUrl: string | null
-  /** For `towpath` only: the click as this product has described it. It wins over all else here. */
+  /** Only for `towpath`: the enriched click, which overrides all other members. */
   described?: DescribedClick
 }
 
-/** A hit of our own export. Its visitor is a number of 64 bits that tells the visitors of a day apart; '' where nobody knows. */
+/** A hit of our own export. Its visitor is a number of 64 bits, unique in a day; '' if it is unknown. */
 export type DescribedClick = Pick<
   Hit,
   'outcome' | 'class' | 'trigger' | 'visitor' | 'unknownSlug' | 'params' | HitDimension
 >
 
-/** How a record reads: a value, what is wrong with it, or null where the record is no link (or no click) at all. */
+/** The reading of a record: a value, its problems, or null if the record is not a link (or a click). */
 export type Reading<T> = { value: T } | { problems: FieldProblem[] } | null
 
 /** The person's settings for the file. */
 export interface ReadingOptions {
   dateOrder: DateOrder | null
-  /** IANA name: the zone of dates that name none. */
+  /** IANA name: the zone of dates without one. */
   timeZone: string
-  /** While a whole file is checked: collects what its dates allow. */
+  /** Collects the possible orders of dates while a file is checked. */
   dateOrders?: DateOrders
-  /** `csv` only: our field → the column's name; '' for a column that is not to be read. */
+  /** `csv` only: our field → the column's name; '' for a field that is not read. */
   mapping: Record<string, string>
 }
 
@@ -112,22 +112,22 @@ export type NewClick = Partial<SourceClick> & Pick<SourceClick, 'at'>
 
 export interface ImportSource {
   name: LinkSourceName
-  /** As its makers write it. */
+  /** The tool's name, as its makers write it. */
   title: string
   links: RecordPlace
-  /** Absent where the tool exports no history. */
+  /** Absent if the tool exports no history. */
   clicks?: RecordPlace
-  /** Whether a file with these columns (of this table, in SQL) is the tool's. Two sources never claim one file. */
+  /** True if a file with these columns (of this table, in SQL) is the tool's. At most one source returns true for a file. */
   isLinkFile(columns: string[]): boolean
   isClickFile?(columns: string[]): boolean
-  /** `csv` only: our field → the column that seems to have it. */
+  /** `csv` only: our field → the suggested column. */
   suggestMapping?(columns: readonly string[]): Record<string, string>
-  /** `csv` only. @throws FileProblem for a mapping that does not fit the file */
+  /** `csv` only. @throws FileProblem for a mapping that does not match the file */
   checkMapping?(file: SourceFile, mapping: Record<string, string>): void
-  /** Slugs of the tool that differ in case only are different links. */
+  /** True if slugs of the tool that differ only in case are different links. */
   isCaseSensitive: boolean
-  /** What it leaves out is as in a plain link. @returns null where the record is no link at all */
+  /** Fields that it leaves out get their defaults. @returns null if the record is not a link */
   readLink(fields: FieldReader, options: ReadingOptions): NewLink | null
-  /** What it leaves out is unknown. @returns null where the record is no click at all */
+  /** Fields that it leaves out are unknown. @returns null if the record is not a click */
   readClick?(fields: FieldReader, options: ReadingOptions): NewClick | null
 }

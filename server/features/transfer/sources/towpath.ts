@@ -23,7 +23,7 @@ export const towpath: ImportSource = {
   readLink,
 }
 
-/** As the cells were before the export made them safe for spreadsheets. */
+/** Restores the cells that the export has made safe for spreadsheets. */
 const restoreCells = (record: FileRecord): FileRecord => ({
   ...record,
   fields: new Map(
@@ -73,14 +73,14 @@ function readLink({ record, problems }: FieldReader, options: ReadingOptions): N
   }
 }
 
-/** Reads the host as it is: that of the old server may have a port. */
+/** Reads the host unchanged, because that of the old server can have a port. */
 function readHost(fields: FieldReader): string | null {
   const domain = fields.text('domain')
   if (domain !== null && domain.length > HOST_MAX + ':65535'.length) fields.add('domain', domain, NO_DOMAIN)
   return domain?.toLowerCase() ?? null
 }
 
-/** An object of URLs: in CSV its JSON. */
+/** Reads an object of URLs, which is JSON in CSV. */
 function readTargets(fields: FieldReader, name: string): Record<string, string> {
   const value = fields.raw(name)
   if (value === undefined || value === null || value === '') return {}
@@ -92,7 +92,7 @@ function readTargets(fields: FieldReader, name: string): Record<string, string> 
   return {}
 }
 
-/** Redirect rules or variants: in CSV their JSON. The rules of links judge them. */
+/** Reads redirect rules or variants, which are JSON in CSV. The rules of links check them later. */
 function readJsonList(fields: FieldReader, name: string): unknown {
   const value = fields.raw(name)
   if (value === undefined || value === null || value === '') return null

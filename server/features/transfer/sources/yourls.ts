@@ -1,4 +1,4 @@
-// YOURLS: its tables `url` and `log` as an SQL dump or as CSV, the JSON of its API, and the CSV of a plugin. The formats:
+// Reads YOURLS: its tables `url` and `log` as an SQL dump or as CSV, the JSON of its API, and the CSV of a plugin. The formats:
 // fixtures/yourls/README.md.
 
 import { trimBoth } from '../../../lib/clean-text.ts'
@@ -29,7 +29,7 @@ export const yourls: ImportSource = {
 }
 
 function readLink(fields: FieldReader, options: ReadingOptions): NewLink | null {
-  // The JSON of phpMyAdmin has the rows of all tables under one name.
+  // The JSON of phpMyAdmin has the rows of all tables in one list.
   if (fields.raw('url', 'target') === undefined) return null
   const name = readName(fields, 'keyword', 'shorturl', 'source')
   if (!name)
@@ -42,7 +42,7 @@ function readLink(fields: FieldReader, options: ReadingOptions): NewLink | null 
   return {
     ...name,
     destinationUrl: fields.required(NO_DESTINATION, 'url', 'target'),
-    // phpMyAdmin writes NULL into its CSV.
+    // phpMyAdmin writes NULL as text into its CSV.
     title: title === 'NULL' ? null : title,
     createdAt: fields.time(options, 'timestamp'),
     clicks: fields.number('clicks', 'hits'),
@@ -52,20 +52,20 @@ function readLink(fields: FieldReader, options: ReadingOptions): NewLink | null 
 function readClick(fields: FieldReader, options: ReadingOptions): NewClick | null {
   if (fields.raw('click_time') === undefined) return null
   const name = readName(fields, 'shorturl')
-  // A click of no short URL.
+  // A click without a short URL.
   if (!name) return null
   return {
     ...name,
     at: readClickTime(fields, options, 'click_time'),
     address: fields.text('ip_address'),
-    // `-` is a client without a user agent, which no browser is.
+    // `-` is a client without a user agent, so it is not a browser.
     userAgent: fields.text('user_agent'),
     referrer: toKnown(fields.text('referrer')),
     country: toKnown(fields.text('country_code')),
   }
 }
 
-/** The tables have the keyword alone, the API has the short URL, and the plugin has `/keyword/`. */
+/** The tables have only the keyword, the API has the short URL, and the plugin has `/keyword/`. */
 function readName(fields: FieldReader, ...names: string[]): Partial<ShortUrl> | null {
   const text = fields.text(...names)
   if (text === null) return null

@@ -273,7 +273,11 @@ onBothEngines('an import of submissions', (server) => {
     test.each<[string, object, string]>([
       ['an ambiguous date', { file: 'Date,Name\n03/04/2026,Ada\n' }, 'could mean two days'],
       ['no rows', { file: 'Date,Name\n' }, 'The file has no submissions.'],
-      ['a web page', { file: '<html></html>' }, 'This is a web page'],
+      [
+        'a web page',
+        { file: '<html></html>' },
+        'This is a web page or XML. Export CSV or JSON, and import that.',
+      ],
       ['a broken file', { file: '[{"a": 1}, {"b"' }, 'The file ends in the middle of record 2'],
       [
         'a dump',

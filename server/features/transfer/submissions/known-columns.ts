@@ -1,12 +1,12 @@
-// The columns that exports of form services add to the fields of a form: time, id, sender and source. Their order does
-// not matter, nor do capitals, blanks, hyphens and underscores in their names.
+// The columns that exports of form services add to the fields of a form: time, id, sender and source. Their order, and case,
+// blanks, hyphens and underscores in their names do not matter.
 
 import { toPlainName } from '../files/fields.ts'
 import type { FileRecord } from '../files/source-file.ts'
 
 /**
- * Plain names, the most certain one first: where a file has several of a role, the others are fields of the form. `date`
- * comes last, because a form may ask for a date.
+ * Plain names, the most reliable one first. If a file has several columns of a role, the others are fields of the form. `date`
+ * comes last, because a form can have such a field.
  */
 const NAMES = {
   time: [
@@ -38,7 +38,7 @@ const NAMES = {
 export type ColumnRole = keyof typeof NAMES
 export type KnownColumns = Partial<Record<ColumnRole, string>>
 
-/** Objects that hold the fields of a submission: `data` of Netlify, `payload_params` of Basin. */
+/** Names of objects with the fields of a submission: `data` of Netlify, `payload_params` of Basin. */
 const INNER = ['data', 'payload_params', 'payload', 'fields', 'values', 'form_data']
 
 /** All records of a CSV file share one list of columns. */
@@ -58,7 +58,7 @@ function findColumns(columns: readonly string[]): KnownColumns {
   const byName = new Map<string, string>()
   for (const column of columns) {
     const name = toPlainName(column)
-    // A form cannot have stored a field of this name: it is the service's own.
+    // A form cannot have a field of this name, so it is the service's own column.
     if (!byName.has(name) || column.startsWith('_')) byName.set(name, column)
   }
   const found = Object.entries(NAMES).flatMap(([role, names]) => {
@@ -68,7 +68,7 @@ function findColumns(columns: readonly string[]): KnownColumns {
   return Object.fromEntries(found)
 }
 
-/** @returns the object with the fields of the form, where the service keeps them apart from its own columns */
+/** @returns the object with the fields of the form, if the service separates them from its own columns */
 export function findInnerFields({ fields, columns }: FileRecord): ReadonlyMap<string, unknown> | undefined {
   if (columns) return undefined
   for (const name of INNER) {

@@ -1,5 +1,5 @@
-// Reads a submission from a row of another form service's export: known columns say when and from where it came, and
-// everything else is a field.
+// Reads a submission from a row of another form service's export: known columns have its time and source, and all others are
+// fields.
 
 import { createHash } from 'node:crypto'
 import { toEmailAddress } from '../../../lib/email.ts'
@@ -14,21 +14,21 @@ import type { TimeOptions } from '../files/read-time.ts'
 import type { FieldProblem, FileRecord } from '../files/source-file.ts'
 import { type ColumnRole, findInnerFields, findKnownColumns } from './known-columns.ts'
 
-/** A submission as the other service had it. */
+/** A submission as in the other service. */
 export interface SourceSubmission {
-  /** Its id there; null where the file has none. */
+  /** Its id in the other service; null if the file has none. */
   id: string | null
-  /** Milliseconds; null where the file has no time. */
+  /** Milliseconds; null if the file has no time. */
   at: number | null
   fields: [string, string][]
   email: string | null
   isSpam: boolean
-  /** For the country. It goes no further than the reader. */
+  /** The IP address, for the country. It does not leave the reader. */
   address: string
   userAgent: string
-  /** The page with the form, with its query; '' where the file has none. */
+  /** The page with the form, with its query; '' if the file has none. */
   pageUrl: string
-  /** The host that the sender came from. */
+  /** The host of the referrer. */
   referrer: string | null
   /** The file's own columns for the campaign, as a query. */
   utm: string
@@ -38,7 +38,7 @@ export type SubmissionReading = { value: SourceSubmission } | { problems: FieldP
 
 const UTM = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const
 const TRUE = /^(?:true|1|yes|spam)$/i
-/** Tokens of captchas: nobody typed them. */
+/** Captcha tokens, which are no fields of people. */
 const TOKENS = ['g-recaptcha-response', 'h-captcha-response']
 const NO_HOSTS = new Set<string>()
 
@@ -50,7 +50,7 @@ export function readSubmission(record: FileRecord, options: TimeOptions): Submis
   const innerRecord = inner && { ...record, fields: inner }
   const innerKnown = innerRecord ? findKnownColumns(innerRecord) : {}
   const innerReader = innerRecord && new FieldReader(innerRecord, '', outer.problems)
-  /** The service's own column, else that among the fields. */
+  /** Finds a role in the service's own columns, else among the fields. */
   const find = (role: ColumnRole) => {
     const isOwn = known[role] !== undefined
     const reader = isOwn || !innerReader ? outer : innerReader
@@ -64,7 +64,7 @@ export function readSubmission(record: FileRecord, options: TimeOptions): Submis
   const at = time.reader.time(options, time.column)
   const taken = new Set(
     Object.entries(inner ? innerKnown : known).flatMap(([role, column]) =>
-      // A field of the form with such a name stays, where the service has a column of its own for it.
+      // A field of the form with such a name stays if the service has its own column for it.
       inner && known[role as ColumnRole] !== undefined ? [] : [column],
     ),
   )
@@ -108,7 +108,7 @@ const TOO_LARGE =
   `A submission has at most ${FIELD_LIMITS.fields} fields, with names of at most ${FIELD_LIMITS.name} and values of at ` +
   `most ${FIELD_LIMITS.value} characters. Shorten the row.`
 
-/** Blank values are left out: a table has a cell for each field that any of its rows has. */
+/** Leaves out blank values, because a table has a cell for each field of all rows. */
 function toEntries(name: string, value: unknown): BodyEntry[] {
   if (Array.isArray(value) && value.every((each) => typeof each !== 'object' || each === null))
     return value.flatMap((each) => toEntries(name, each))
@@ -120,7 +120,7 @@ const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.str
 
 const EMAIL_NAMES = ['email', 'emailaddress', 'mail']
 
-/** Services write the names of columns in their own way: the field may be called `Email`. */
+/** Finds the email address, also in a field such as `Email`, because services change the names of columns. */
 function findEmail(typed: string | undefined, fields: [string, string][]): string | null {
   const candidates = fields.filter(([name]) => EMAIL_NAMES.includes(toPlainName(name)))
   for (const text of [typed ?? '', ...candidates.map(([, value]) => value)]) {
@@ -130,7 +130,7 @@ function findEmail(typed: string | undefined, fields: [string, string][]): strin
   return null
 }
 
-/** Without a column for the page, the referrer is that of the request: the page with the form. */
+/** Without a column for the page, the referrer is that of the request, which is the page with the form. */
 function readPage(page: string, referrer: string): Pick<SourceSubmission, 'pageUrl' | 'referrer'> {
   const [own, other] = [toWebUrl(page), toWebUrl(referrer)]
   if (own === '') return { pageUrl: other, referrer: null }
@@ -150,8 +150,8 @@ function toUtmQuery(text: (role: (typeof UTM)[number]) => string): string {
 }
 
 /**
- * The deduplication keys of the submissions of one file, in its order: the service's id and time, else the time and the
- * fields, and how many rows before have the same. Columns may stand in another order in the next export.
+ * The deduplication keys of the submissions of one file, in its order: the service's id and time, else the time, the fields and
+ * the rank among equal rows. The order of columns does not matter, because the next export can have another one.
  */
 export function createSubmissionKeys(): (submission: SourceSubmission) => string {
   const seen = new Map<string, number>()

@@ -11,13 +11,13 @@ import type { OnConflict, RowKind, RowOutcome } from '../schema.ts'
 export interface ArchiveFacts {
   /** The public id of the exported workspace. */
   publicId: string
-  /** The name of the default domain there. */
+  /** The name of the default domain of the exporting server. */
   defaultDomain: string
-  /** When that workspace was created: its analytics begin there. */
+  /** When the exported workspace was created: its analytics begin then. */
   createdAt: number
 }
 
-/** By the id of a submission in the archive; null where the workspace has no room for its files. */
+/** By the id of a submission in the archive; null if the workspace has no space for its files. */
 export type ArchiveFilesById = Map<number, SubmittedFile[] | null>
 
 export interface ArchiveImport {
@@ -26,14 +26,14 @@ export interface ArchiveImport {
   importId: number
   archive: ArchiveFacts
   onConflict: OnConflict
-  /** A host of the archive → a domain, as it was typed. */
+  /** A host of the archive → a domain, as typed. */
   domainMap: Record<string, string>
   isDryRun: boolean
   /** Keys and domains that a dry run would have created. */
   dryRunKeys: Set<string>
-  /** Files of the submissions of the batch that is being stored. */
+  /** Files of the submissions of the current batch. */
   files: ArchiveFilesById
-  /** A hash of a password that nobody knows. */
+  /** A hash of a random password. */
   closedPassword: string
 }
 

@@ -1,5 +1,5 @@
-// Undoes the import of a workspace's export: deletes what it has created for good, except what somebody has changed or
-// what has new children.
+// Undoes the import of a workspace's export: permanently deletes the items that it has created, except changed ones and those with
+// new children.
 
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import { type Actor, allow } from '../../accounts/access/actor.ts'
@@ -19,7 +19,7 @@ export interface CreatedItem {
   item_id: number
   item_updated_at: number | null
   name: string | null
-  /** The children it was imported with, such as the leads of a link. */
+  /** The children at its import, such as the leads of a link. */
   field: string | null
   value: string | null
 }
@@ -28,7 +28,7 @@ interface Undo {
   actor: Actor
 }
 
-/** Deletes one item. @returns why it stays, or undefined where it is gone */
+/** Deletes one item. @returns the reason to keep it; undefined if it is deleted */
 export type DeleteItem<Run = Undo> = (
   run: Run,
   db: Database,
@@ -68,7 +68,7 @@ export const deleteSubmissionUnlessChanged: DeleteItem = ({ actor }, db, { item_
   })
 }
 
-/** @param findUse why the row stays although it is as it was imported */
+/** @param findUse finds a reason to keep an unchanged row */
 async function deleteRowUnlessChanged(
   connection: Connection,
   table: DeletedTable,
@@ -132,7 +132,7 @@ interface SettingsUndo extends Undo {
   needs: { now: () => number }
 }
 
-/** Only somebody who may set them has imported them. */
+/** Needs no check of rights, because only somebody who may set the settings has imported them. */
 export const unsetSettingsUnlessChanged: DeleteItem<SettingsUndo> = (
   { actor, needs },
   db,

@@ -1,5 +1,5 @@
-// Completes the import of an archive: hits without a link get a stand-in link, the analytics begin where those of the
-// exported workspace did, and notices list what is left to do.
+// Completes the import of an archive: hits without a link get a stand-in link, analytics begin at the time of the exported
+// workspace, and notices list the remaining steps.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { toNoLinkKey } from '../archive/archive-keys.ts'
@@ -26,7 +26,7 @@ export async function endArchive({
       .where('id', '=', workspaceId)
       .where('created_at', '>', archive.createdAt)
       .execute()
-    // The workspace has the hits of its own export already.
+    // The workspace already has the hits of its own export.
     if (!isItself)
       await storeKeys(
         connection,

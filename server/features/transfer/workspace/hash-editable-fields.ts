@@ -1,5 +1,5 @@
-// Hashes of a submission's editable fields, and of the analytics settings. They have no time of their last change, so an
-// import compares these.
+// Hashes of a submission's editable fields, and of the analytics settings. Neither stores the time of its last change, so an
+// undo compares the hashes.
 
 import type { AnalyticsSettings } from '../../accounts/workspaces/analytics-settings.ts'
 

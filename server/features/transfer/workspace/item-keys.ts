@@ -1,5 +1,5 @@
-// Deduplication keys of the records of an archive: they find the rows that earlier parts of an import, and earlier
-// imports of the same workspace, have created.
+// Deduplication keys of the records of an archive. By them an import finds the rows of its earlier parts, and of earlier imports
+// of the same workspace.
 
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { toArchiveKey } from '../archive/archive-keys.ts'
@@ -28,13 +28,13 @@ export interface KnownItem {
   importId: number
 }
 
-/** The scope of a search for items: the workspace, and the archive that names them. */
+/** The scope of a search for items: the workspace and the archive. */
 export interface ItemSearch {
   run: Pick<ArchiveImport, 'actor' | 'archive'>
   connection: Connection
 }
 
-/** @returns the items that exist here, by their ids in the archive. Items that were deleted since may come again. */
+/** @returns the existing items, by their ids in the archive. Items that were deleted meanwhile can be imported again. */
 export async function findItems(
   { run, connection }: ItemSearch,
   kind: ItemKind,
@@ -44,7 +44,7 @@ export async function findItems(
   return findByKeys(connection, { workspaceId: run.actor.workspaceId, source: SOURCE }, kind, byKey)
 }
 
-/** @param names by their keys @returns the items that exist here, by their names */
+/** @param names by their keys @returns the existing items, by their names */
 export async function findByKeys<Name>(
   connection: Connection,
   { workspaceId, source }: Omit<KeyOwner, 'importId'>,
@@ -66,7 +66,7 @@ export async function findByKeys<Name>(
   )
 }
 
-/** Whether the workspace imports its own export: the ids of the archive are then ids of its rows. */
+/** @returns true if the workspace imports its own export: then ids of the archive are ids of its rows */
 export async function isOwnExport({ run, connection }: ItemSearch): Promise<boolean> {
   const workspace = await connection
     .selectFrom('workspaces')
@@ -92,7 +92,7 @@ export async function listRowIds(
   return rows.map(({ id }) => id)
 }
 
-/** Whether an earlier import, or an earlier part of this one, has created something of this kind. */
+/** @returns true if an earlier import, or an earlier part of this one, has created an item of this kind */
 export async function hasItems({ run, connection }: ItemSearch, kind: ItemKind): Promise<boolean> {
   const start = toArchiveKey(run.archive.publicId, kind, '')
   const row = await connection
@@ -154,7 +154,7 @@ export async function storeKeys(
 /** SQLite takes 32,766 values in one statement. */
 const KEYS_AT_ONCE = 500
 
-/** The links of hits by their keys, those that are gone for good too: their clicks stay in the analytics. */
+/** The links of hits by their keys, including permanently deleted ones, whose clicks stay in the analytics. */
 export async function findHitLinks(
   connection: Connection,
   workspaceId: number,

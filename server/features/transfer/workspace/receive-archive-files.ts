@@ -1,5 +1,5 @@
-// Takes the files of submissions out of an archive: into the file store before the rows of their batch, as the endpoint
-// does. Files without a row are deleted at once, or after a crash by the sweep.
+// Unpacks the files of submissions from an archive into the file store, before the rows of their batch, as the form endpoint
+// does. Files without a row are deleted immediately, or after a crash by the sweep.
 
 import { createHash } from 'node:crypto'
 import { formatBytes } from '../../../lib/formats/format-bytes.ts'
@@ -27,18 +27,18 @@ type ArchiveOwner = ItemSearch['run']
 
 export interface ArchiveFiles {
   /**
-   * Stores the files of the submissions of a batch that are new here. One that is missing or damaged is left out.
-   * @throws FileProblem where the disk has no room for them
+   * Stores the files of the new submissions of a batch. A missing or damaged file is left out.
+   * @throws FileProblem if the disk has no space for them
    */
   receive(batch: RecordBatch): Promise<ArchiveFilesById>
-  /** Deletes those that have no row. */
+  /** Deletes the files without a row. */
   settle(received: ArchiveFilesById): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Before anything is stored: all files of an archive fit into the workspace and on the disk. Where a part of them is here
- * already, each batch is judged instead. @throws FileProblem
+ * Checks before anything is stored that all files of an archive fit into the workspace and on the disk. If a part of them is
+ * already stored, each batch is checked instead. @throws FileProblem
  */
 export async function requireRoomForFiles(
   run: ArchiveOwner,
@@ -58,7 +58,7 @@ export async function requireRoomForFiles(
 const toDiskProblem = (bytes: number) =>
   `The disk of this server has no room for files of ${formatBytes(bytes)} from the zip.`
 
-/** @param requireRunning is called while files are unpacked; its error ends the unpacking */
+/** @param requireRunning called while files are unpacked; its error stops the unpacking */
 export function openArchiveFiles(
   run: ArchiveOwner,
   needs: ArchiveFilesNeeds,
@@ -129,7 +129,7 @@ const listFiles = (received: ArchiveFilesById) => [...received.values()].flatMap
 
 type SubmissionRecord = ArchiveRecord<'submissions.ndjson'>
 
-/** Submissions with files that are stored now: not those that were imported before, or whose form is not here. */
+/** New submissions with files, without those that were imported before or whose form does not exist here. */
 async function listNewRecords(
   run: ArchiveOwner,
   { db }: ArchiveFilesNeeds,
@@ -162,7 +162,7 @@ async function readRoom(
   return bytesPerWorkspace - Number(total?.bytes ?? 0)
 }
 
-/** @returns what gives the room back. @throws FileProblem */
+/** Reserves space. @returns a function that releases it. @throws FileProblem */
 function holdRoom({ uploads, disk }: ArchiveFilesNeeds, bytes: number): () => void {
   if (uploads.store.isShared) return () => {}
   const release = disk.hold(bytes)
@@ -177,10 +177,10 @@ type FileRecord = SubmissionRecord['files'][number]
 const sumBytes = (archive: Archive, files: FileRecord[]) =>
   files.reduce((sum, { path }) => sum + (archive.findFileBytes(path) ?? 0), 0)
 
-/** While a file is unpacked, the import may be canceled. */
+/** How often it is checked, while a file is unpacked, that the import was not canceled. */
 const ASK_EVERY_BYTES = 4 * 1024 * 1024
 
-/** @returns undefined where the archive lacks the file, or has another one */
+/** @returns undefined if the archive does not have the file, or has another one */
 async function storeFile(
   { uploads }: ArchiveFilesNeeds,
   archive: Archive,

@@ -1,5 +1,5 @@
-// Stores the counts of an archive: attempts to send forms, and requests for unknown slugs. A count that exists stays as
-// it is, so a repeated import adds nothing.
+// Stores the counts of an archive: attempts to send forms, and requests for unknown slugs. An existing count does not change, so a
+// repeated import adds nothing.
 
 import type { ArchiveRecord } from '../archive/record-schemas.ts'
 import type { RecordTransaction } from './archive-import.ts'
@@ -20,7 +20,7 @@ export async function storeAttempts(
     .execute()
 }
 
-/** The default domain is shared: its counts are imported only where the workspace is alone on the server. */
+/** Counts of the default domain are imported only if there is one workspace, because all workspaces share this domain. */
 export async function storeMiss(
   { run, connection }: RecordTransaction,
   { domain, hour, slug, hits, visitors, bots, lastAt }: ArchiveRecord<'misses.ndjson'>,

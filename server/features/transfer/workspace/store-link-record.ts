@@ -1,4 +1,4 @@
-// Stores a link of an archive as it was: its times, its counters, its place in the trash. The rules for links hold for it.
+// Stores a link of an archive with its times, counters and trash state. The rules for links apply.
 
 import { readCountryCode } from '../../../lib/country-code.ts'
 import { Failure } from '../../../lib/failure.ts'
@@ -60,10 +60,10 @@ export async function storeLinkRecord(
 }
 
 /**
- * Chooses the domain of a link in an archive: the one that the person has chosen for its host; else, for a link of
- * the default domain, the default domain; else the workspace's own domain of that name. That one may be unverified:
- * its links wait for it, like those of a lost domain.
- * @throws Failure `invalid` where the domain that the person has named is gone
+ * Chooses the domain of a link in an archive: the person's choice for its host; else, for a link of the default domain, the
+ * default domain; else the workspace's own domain of that name. The latter can be unverified: then its links wait, like those
+ * of a lost domain.
+ * @throws Failure `invalid` if the chosen domain no longer exists
  */
 async function chooseLinkDomain(
   run: ArchiveImport,
@@ -85,7 +85,7 @@ async function chooseLinkDomain(
       .where('domain', '=', name)
       .executeTakeFirst()
     if (own) return { name: own.domain, caseSensitive: own.case_sensitive === 1 }
-    // A domain of a dry run has no row any more. Its links are new in any case.
+    // A domain of a dry run has no row any more, but its links are always new.
     if (run.dryRunKeys.has(toDomainKey(name))) return { name, caseSensitive: true }
   }
   throw new Failure('invalid', `The workspace has no domain ${host}`, {
@@ -97,7 +97,7 @@ const toInput = (record: LinkRecord): CreateLinkInput =>
   parseInput(CreateLink, {
     ...Object.fromEntries(LINK_FIELDS.map((name) => [name, record[name]])),
     tagNames: record.tags,
-    // Older versions took codes that no visitor has.
+    // Older versions accepted country codes that no visitor has.
     geoTargeting: Object.fromEntries(
       Object.entries(record.geoTargeting).filter(([code]) => readCountryCode(code) !== null),
     ),
@@ -153,7 +153,7 @@ async function isExternalIdFree(connection: Connection, workspaceId: number, ext
   return other === undefined
 }
 
-/** @returns undefined when the slug is in use; a unique index decides */
+/** @returns undefined if the slug is taken, which a unique index decides */
 const insertLink = (connection: Connection, columns: NewLink, domain: LinkDomain, slug: string) =>
   connection
     .insertInto('links')
@@ -164,7 +164,7 @@ const insertLink = (connection: Connection, columns: NewLink, domain: LinkDomain
 
 type InsertedLink = NonNullable<Awaited<ReturnType<typeof insertLink>>>
 
-/** The clicks that no hit stands for. Those of hits are counted with them. */
+/** Stores the number of clicks without hits. The clicks of hits are counted with their hits. */
 async function storeTotal(
   { run, connection }: RecordTransaction,
   { clicks }: LinkRecord,
@@ -187,7 +187,7 @@ async function finish(
   const { run, connection, onCommit } = transaction
   const { tagNames } = input
   await setLinkTags({ db: run.needs.db, connection }, run.actor, row.id, { tagNames }, run.needs.now())
-  // Caches may know that no link has the slug.
+  // Caches may have the slug as unknown.
   recordChange(onCommit, { domain: row.domain, slugKey: row.slug_key })
   await storeItemKey(transaction, 'link', record.id, row.id)
   await storeTotal(transaction, record, row.id)
@@ -200,6 +200,6 @@ async function finish(
   ]
   const item = { kind: 'link', name: `${record.domain}/${record.slug}` } as const
   const created = toCreated(item, row, notes.length > 0 ? notes.join(' ') : null)
-  // An undo must know which leads came after it.
+  // An undo must recognize later leads.
   return record.leads === 0 ? created : { ...created, field: 'leads', value: String(record.leads) }
 }

@@ -1,4 +1,4 @@
-// Stores one record of an archive. An invalid record is an outcome like others, and leaves nothing behind.
+// Stores one record of an archive. An invalid record is a failed row, and stores nothing.
 
 import { Failure } from '../../../lib/failure.ts'
 import { allow } from '../../accounts/access/actor.ts'
@@ -15,7 +15,7 @@ import { storeUtmTemplate } from './store-utm-template.ts'
 import { storeView } from './store-view.ts'
 
 interface RecordKind<Name extends RecordFileName> {
-  /** Undefined for counts, which are no things that people know. */
+  /** Undefined for counts, which have no rows in the list of the import. */
   kind?: RowKind
   store(transaction: RecordTransaction, record: ArchiveRecord<Name>): Promise<RecordOutcome | undefined>
 }
@@ -36,7 +36,7 @@ const KINDS: { [Name in RecordFileName]: RecordKind<Name> } = {
 
 const toNothing = () => undefined
 
-/** The files whose records people see as rows. */
+/** The files whose records are rows in the list of the import. */
 export const ROW_FILES = (Object.keys(KINDS) as RecordFileName[]).filter(
   (name) => KINDS[name].kind !== undefined,
 )

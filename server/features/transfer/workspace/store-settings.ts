@@ -1,4 +1,4 @@
-// Stores the tags, domains, channels and forms of an archive: what links and submissions refer to.
+// Stores the tags, domains, channels and forms of an archive, which links and submissions refer to.
 
 import { invalid } from '../../../lib/failure.ts'
 import { foldCase } from '../../../lib/text.ts'
@@ -48,13 +48,13 @@ export async function storeTag(
     .returning(['id', 'created_at as updated_at'])
     .executeTakeFirst()
   const { id } = row ?? (await getTagId(connection, workspaceId, name))
-  // Views name it. An earlier import may have brought it.
+  // Views name the tag by its id. An earlier import may have stored it.
   if (record.id !== undefined && !(await findItems(transaction, 'tag', [record.id])).has(record.id))
     await storeItemKey(transaction, 'tag', record.id, id)
   if (!row) return toSkipped(item, 'The workspace has a tag of this name.')
   await requireRoom(connection, workspaceId, 'tags')
   if (pinned === 1) await requireRoomForPin(connection, run.actor)
-  // An undo must know whether somebody has changed it.
+  // An undo must recognize a change of the color.
   return { ...toCreated(item, row), field: 'color', value: color ?? 'gray' }
 }
 
@@ -68,7 +68,7 @@ const getTagId = (connection: Connection, workspaceId: number, name: string) =>
 
 export const toDomainKey = (domain: string) => `domain:${domain}`
 
-/** Nothing answers on the domain before its DNS has proven it here. */
+/** Stores the domain as unverified: it does not answer before its DNS has proven it here. */
 export async function storeDomain(
   { run, connection }: RecordTransaction,
   record: ArchiveRecord<'domains.ndjson'>,
@@ -101,7 +101,7 @@ export async function storeDomain(
 
 const NEEDS_SECRET = 'It came without its secret: enter it, and enable the channel.'
 
-/** Its secret stays where it was. A channel that needs none is on, and its recipients confirm anew. */
+/** A channel without its secret, which is not exported, is off. A channel that needs none is on, and its recipients confirm again. */
 export async function storeChannel(
   transaction: RecordTransaction,
   record: ArchiveRecord<'channels.ndjson'>,
@@ -140,8 +140,8 @@ export async function storeChannel(
 }
 
 /**
- * A form keeps its key where no form of this server has it and no other workspace ever had it: pages that post to it need no
- * change then.
+ * A form keeps its key if no form of this server has it and no other workspace ever had it. Then pages that post to it need no
+ * change.
  */
 export async function storeForm(
   transaction: RecordTransaction,

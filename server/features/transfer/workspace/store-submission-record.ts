@@ -1,4 +1,4 @@
-// Stores a submission of an archive with its touches. Nobody is notified: its notifications went out where it was sent.
+// Stores a submission of an archive with its touches. It notifies nobody, because the old server has sent its notifications.
 
 import { createHash } from 'node:crypto'
 import { invalid } from '../../../lib/failure.ts'
@@ -57,7 +57,7 @@ export async function storeSubmissionRecord(
 
 const joinNotes = (...notes: (string | null)[]) => notes.filter((note) => note !== null).join(' ') || null
 
-/** @returns what a person should know */
+/** @returns notes for a person */
 async function storeOutcomes(
   { run, connection }: RecordTransaction,
   record: SubmissionRecord,
@@ -88,7 +88,7 @@ async function storeOutcomes(
   return `${left} of its ${rows.length} outcomes have external ids that are in use here, and are left out.`
 }
 
-/** Sends nothing: a reply that waited on the old server was never sent, and is canceled. */
+/** Sends nothing. A waiting reply of the old server becomes canceled. */
 async function storeReplies(
   { run, connection }: RecordTransaction,
   record: SubmissionRecord,
@@ -107,7 +107,7 @@ async function storeReplies(
   await connection.insertInto('team_replies').values(rows).execute()
 }
 
-/** The member with the same address, where this workspace has one. */
+/** Assigns the member with the same email address, if this workspace has one. */
 async function storeAssignee(
   { run, connection }: RecordTransaction,
   { assignee }: SubmissionRecord,
@@ -127,7 +127,7 @@ async function storeAssignee(
   await connection.insertInto('submission_assignees').values(row).execute()
 }
 
-/** @returns what a person should know. @throws Failure `invalid` */
+/** @returns notes for a person. @throws Failure `invalid` */
 async function storeFiles(
   { run, connection }: RecordTransaction,
   record: SubmissionRecord,
@@ -182,7 +182,7 @@ async function insertSubmission(
       announced_at: record.announcedAt,
       notes: record.notes,
       email: record.email,
-      // The original input is lost. This hash equals that of no other submission.
+      // The original input is not known. This hash equals no other submission's.
       fingerprint: createHash('sha256').update(`${run.archive.publicId}|${record.id}`).digest('hex'),
       duplicate_of: record.duplicateOf === null ? null : (first.get(record.duplicateOf)?.id ?? null),
       visitor: record.visitor === null ? null : toDayVisitor(record.visitor, at),
@@ -221,7 +221,7 @@ async function storeTouches(
   await insertTouches(connection, workspaceId, [{ id, touches }])
   const credited = links.get(record.touches.at(-1)?.linkId ?? 0)
   const isLead = record.duplicateOf === null && !['spam', 'unconfirmed'].includes(record.status)
-  // A link of this import came with its leads.
+  // A link of this import already counts its leads.
   if (!credited || !isLead || credited.importId === run.importId) return
   await creditLeads(connection, onCommit, { workspaceId, linkId: credited.id, leads: 1 })
 }

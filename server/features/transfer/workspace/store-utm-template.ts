@@ -1,4 +1,4 @@
-// Stores a UTM template of an archive, unless the workspace has one of its name.
+// Stores a UTM template of an archive, unless the workspace has one with this name.
 
 import { requireRoom } from '../../accounts/access/workspace-limits.ts'
 import { recordAudit } from '../../accounts/audit/record-audit.ts'

@@ -1,4 +1,5 @@
-// Stores a view of an archive. Its filters name links, tags, forms and domains of another server: they get the names here.
+// Stores a view of an archive. Its filters name links, tags, forms and domains of another server, which become those of this
+// server.
 
 import { splitFilter, writeFilter } from '../../../storage/filter-grammar.ts'
 import { allow } from '../../accounts/access/actor.ts'
@@ -67,7 +68,7 @@ export async function storeView(
   return toCreated(item, row)
 }
 
-/** The kind of item that a filter names. */
+/** The kind of item in a filter. */
 const FILTER_KINDS = new Map([
   ['linkId', 'link'],
   ['tagId', 'tag'],
@@ -77,14 +78,14 @@ type FilterKind = 'link' | 'tag' | 'form'
 
 interface MissingItem {
   kind: FilterKind
-  /** As the archive names it. */
+  /** Its name in the archive. */
   missing: string
 }
 
-/** Leads without a link, and without a form. */
+/** Values for leads without a link, and without a form. */
 const NOTHING_NAMES = new Set(['0', 'Unknown'])
 
-/** @returns the filter with the names of this server, or the first item that is not here */
+/** @returns the filter with the names of this server, or the first missing item */
 async function mapFilter(
   transaction: RecordTransaction,
   name: string,
@@ -104,7 +105,7 @@ async function mapFilter(
   return writeFilter({ ...split, texts: named.map((text) => names.get(text) ?? '') })
 }
 
-/** The names here, by those in the archive. */
+/** The names on this server, by those in the archive. */
 async function findNames(
   transaction: RecordTransaction,
   kind: FilterKind,
@@ -112,7 +113,7 @@ async function findNames(
 ): Promise<Map<string, string>> {
   const names = new Map<string, string>()
   const known = await findItems(transaction, kind, named)
-  // Links of the workspace itself are not imported again.
+  // The workspace's own links are not imported again.
   const isOwn = kind === 'link' && known.size < named.length && (await isOwnExport(transaction))
   const own = isOwn
     ? new Set(await listRowIds(transaction, kind, named.map(Number).filter(Number.isSafeInteger)))
@@ -121,7 +122,7 @@ async function findNames(
   for (const name of named) {
     const id = known.get(name)?.id
     const found = id === undefined ? undefined : keys ? keys.get(id) : String(id)
-    // A dry run has no row any more, and stores nothing that names it.
+    // A dry run has no rows any more, and stores no view that names them.
     if (found !== undefined) names.set(name, found)
     else if (NOTHING_NAMES.has(name) || own?.has(Number(name)) || isFromDryRun(transaction.run, kind, name))
       names.set(name, name)

@@ -182,11 +182,7 @@ test('an alert compares the last full hours with the same hours of the clock, al
 let receiver: WebhookReceiver | undefined
 afterAll(() => receiver?.stop())
 
-const toNeeds = (server: TestServer) => ({
-  ...server.app.api.leads,
-  origin: server.origin,
-  wakeDeliverer: () => server.app.api.notify.wake(),
-})
+const toNeeds = (server: TestServer) => ({ ...server.app.api, origin: server.origin })
 const send = (server: TestServer) => sendDueReports(toNeeds(server))
 
 onSqlite(

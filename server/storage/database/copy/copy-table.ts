@@ -8,7 +8,7 @@ import type { Tables } from '../tables.ts'
 import { createRowDigester, type TableDigest, toPlainValue } from './row-digest.ts'
 import { quoteName, quoteNames, type SourceTable, TABLES_WITH_FIRST_ROWS } from './source-tables.ts'
 
-/** The values of one insert: enough that the statement itself costs little, and few enough for any memory. */
+/** Characters of one insert: enough that the cost of the statement is small, and few enough for memory. */
 const INSERT_LENGTH = 1024 * 1024
 const FETCH_ROWS = 2000
 
@@ -81,7 +81,7 @@ const toPlainValues = (row: Record<string, unknown>, columns: string[]) =>
 export async function digestTarget(target: Connection, table: SourceTable): Promise<TableDigest> {
   return target.transaction().execute(async (transaction) => {
     const texts = await listTextColumns(transaction, table.name)
-    // Byte order, which is SQLite's.
+    // Sorts by bytes, as SQLite does.
     const order = table.key.map((column) => quoteName(column) + (texts.has(column) ? ' collate "C"' : ''))
     await runSql(
       transaction,
@@ -106,7 +106,7 @@ const insertRows = (transaction: Connection, { name, columns }: SourceTable, row
     [rows],
   )
 
-/** The next row gets an id above all that were ever used. */
+/** Makes the next row get an id above all that were ever used. */
 async function advanceSequence(transaction: Connection, { name, key, lastId }: SourceTable) {
   if (lastId === undefined) return
   await runSql(transaction, 'select setval(pg_get_serial_sequence($1, $2), $3, $4)', [

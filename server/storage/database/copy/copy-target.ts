@@ -1,4 +1,4 @@
-// The PostgreSQL database that rows are copied into: it must be empty, or hold an earlier part of the same copy.
+// The PostgreSQL database that rows are copied into. It must be empty, or have an earlier part of the same copy.
 
 import { Failure } from '../../../lib/failure.ts'
 import type { Connection } from '../database.ts'
@@ -45,7 +45,7 @@ async function listTables(target: Connection): Promise<string[]> {
   return rows.map((row) => String(row.table_name))
 }
 
-/** The first table that has rows of a server, or of anything else but the migrations. */
+/** The first table that has rows other than those of the migrations. */
 export async function findFilledTable(target: Connection): Promise<string | undefined> {
   for (const name of await listTables(target)) {
     if (OF_THE_TOOLS.test(name) || TABLES_WITH_FIRST_ROWS.includes(name)) continue
@@ -59,7 +59,7 @@ export async function findFilledTable(target: Connection): Promise<string | unde
 export async function emptyTables(target: Connection, tables: SourceTable[]): Promise<void> {
   await target.transaction().execute(async (transaction) => {
     const names = tables.map(({ name }) => name)
-    // The audit log refuses deletions by triggers. These rows are copies of rows that stay where they are.
+    // Triggers refuse deletions from the audit log. Here they are only copies: the source keeps its rows.
     for (const name of names) await runSql(transaction, `alter table ${quoteName(name)} disable trigger user`)
     await runSql(transaction, `truncate ${quoteNames(names)}`)
     for (const name of names) await runSql(transaction, `alter table ${quoteName(name)} enable trigger user`)

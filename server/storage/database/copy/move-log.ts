@@ -1,17 +1,17 @@
-// Progress of a move. It is kept in the database that the rows move to, so a move that was killed goes on.
+// Progress of a move, stored in the target database, so that a killed move continues.
 
 import type { Connection, Database } from '../open-database.ts'
 
 export interface MoveLog {
-  /** The note of the step; undefined when it is not done. */
+  /** The recorded detail of a step; undefined if it is not done. */
   find<T>(step: string): Promise<T | undefined>
-  /** @param connection the transaction that does the step, where there is one */
+  /** @param connection the transaction of the step, if it has one */
   note(step: string, detail: unknown, connection?: Connection): Promise<void>
   /** Marks the steps that begin with these words as not done. */
   undo(prefix: string): Promise<void>
 }
 
-/** The stores that move. A move of the rows can be followed by one of the hits, with steps of its own. */
+/** The moved stores. A move of the rows can be followed by one of the hits, with its own steps. */
 export const MOVE_SCOPES = ['all', 'rows', 'hits'] as const
 export type MoveScope = (typeof MOVE_SCOPES)[number]
 

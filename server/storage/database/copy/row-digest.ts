@@ -1,4 +1,4 @@
-// The count and the hash sum of a table's rows, the same for the same rows of SQLite and PostgreSQL.
+// The count and the hash of a table's rows, equal for equal rows in SQLite and PostgreSQL.
 
 import { createHash } from 'node:crypto'
 
@@ -24,7 +24,7 @@ export function createRowDigester(): RowDigester {
   return {
     add(values) {
       rows++
-      // JSON, so that no value can end where the next one begins.
+      // JSON separates the values without ambiguity.
       chunk += `${JSON.stringify(values)}\n`
       if (chunk.length < CHUNK_LENGTH) return
       hash.update(chunk)
@@ -35,8 +35,8 @@ export function createRowDigester(): RowDigester {
 }
 
 /**
- * A value as both engines can hold it, and as JSON carries it. PostgreSQL has no NUL in texts, and writes bytes in
- * hexadecimal.
+ * Converts a value to a form that both engines and JSON can represent. PostgreSQL has no NUL in texts, and writes bytes
+ * in hexadecimal.
  */
 export function toPlainValue(value: unknown): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value

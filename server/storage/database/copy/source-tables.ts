@@ -1,5 +1,5 @@
-// Reads from a SQLite file which tables there are, in an order in which every row finds the rows that it refers to. A
-// new table of a migration is found by itself, so no list can forget it.
+// Lists the tables of a SQLite file, each after the tables that it refers to. The list comes from the file, so it includes
+// tables of new migrations.
 
 import type { Database } from 'bun:sqlite'
 
@@ -8,11 +8,11 @@ export interface SourceTable {
   columns: string[]
   /** The columns of the primary key, in its order. Rows are read, written and hashed in this order. */
   key: string[]
-  /** The highest id that a row has or had. Undefined where ids do not come from the database. */
+  /** The highest id that a row has or had. Undefined if ids do not come from the database. */
   lastId: number | undefined
 }
 
-/** Tables whose rows mean nothing in another database, each with the reason. */
+/** Tables whose rows are meaningless in another database, each with the reason. */
 export const TABLES_LEFT_OUT: Record<string, string> = {
   move_steps: 'the progress of the copy itself',
   leases: 'a right of a process that has ended',
@@ -21,7 +21,7 @@ export const TABLES_LEFT_OUT: Record<string, string> = {
   rate_limits: 'counts of some minutes, which SQLite does not have',
   changes: 'news for processes that follow them, and none runs',
 }
-/** Tables whose first rows a migration makes. The copy replaces them. */
+/** Tables whose first rows a migration inserts. The copy replaces them. */
 export const TABLES_WITH_FIRST_ROWS: readonly string[] = ['instance', 'changes']
 export const OF_THE_TOOLS = /^(sqlite_|kysely_)/
 
@@ -34,7 +34,7 @@ export function listSourceTables(source: Database): SourceTable[] {
   return sortByReferences(source, names).map((name) => describeTable(source, name))
 }
 
-/** @throws where tables refer to each other in a circle: no migration makes one */
+/** @throws if tables refer to each other in a circle, which no migration creates */
 function sortByReferences(source: Database, names: string[]): string[] {
   const references = new Map(names.map((name) => [name, listReferences(source, name)]))
   const sorted: string[] = []
@@ -71,7 +71,7 @@ function describeTable(source: Database, name: string): SourceTable {
   }
 }
 
-/** SQLite keeps the highest id of each table with AUTOINCREMENT, those of deleted rows too: no id is used twice. */
+/** SQLite stores the highest id of each table with AUTOINCREMENT, also of deleted rows, so no id is used twice. */
 function readLastId(source: Database, name: string): number | undefined {
   const { sql } = source
     .query<{ sql: string }, [string]>("select sql from sqlite_schema where type = 'table' and name = ?")

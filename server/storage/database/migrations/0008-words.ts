@@ -1,4 +1,4 @@
-// An index on waiting notices about disabled channels. The index of waiting deliveries by channel skips disabled ones.
+// An index on waiting notices about disabled channels. The index of waiting deliveries by channel leaves out disabled channels.
 
 import { type Kysely, sql } from 'kysely'
 

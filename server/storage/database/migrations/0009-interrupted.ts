@@ -1,4 +1,4 @@
-// A count of attempts that ended because the process ended. They say nothing about the receiver.
+// A count of attempts that ended with the process. They are not failures of the receiver.
 
 import type { Kysely } from 'kysely'
 

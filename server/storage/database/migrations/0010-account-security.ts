@@ -5,7 +5,7 @@ import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
 import { addColumns, type ColumnTypes, fromZero, getColumnTypes, ofWorkspace } from './columns.ts'
 
-/** 180 days in milliseconds. A migration is never edited, so it has a number of its own. */
+/** 180 days in milliseconds. A migration is never edited, so it does not import this number. */
 const KEPT_MS = 15_552_000_000
 
 export const accountSecurity = (engine: DatabaseEngine) => ({
@@ -31,7 +31,7 @@ export const accountSecurity = (engine: DatabaseEngine) => ({
       .addColumn('target_id', bigint, (c) => c.notNull())
       .addColumn('at', bigint, (c) => c.notNull())
       .execute()
-    // Old rows are deleted a slice at a time, and each slice looks for its rows.
+    // Old rows are deleted in slices, and each slice searches for its rows.
     await sql`create index sessions_by_creation on sessions (created_at)`.execute(db)
     await sql`create index invitations_by_age on invitations (expires_at)`.execute(db)
     await sql`create index invitations_by_acceptance on invitations (accepted_at)`.execute(db)
@@ -84,7 +84,7 @@ async function createAuditEvents(db: Kysely<unknown>, { bigint, text, table }: C
   await sql`create index audit_events_by_age on audit_events (at)`.execute(db)
 }
 
-/** The deletion of a workspace deletes its events by "on delete cascade": the workspace is gone before they are. */
+/** The deletion of a workspace deletes its events by "on delete cascade", when the workspace's row is already deleted. */
 async function refuseChangesInSqlite(db: Kysely<unknown>) {
   await sql`create trigger audit_events_never_change before update on audit_events
     begin select raise(abort, 'audit events are append-only'); end`.execute(db)

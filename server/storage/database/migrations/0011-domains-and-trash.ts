@@ -17,11 +17,11 @@ export const domainsAndTrash = (engine: DatabaseEngine) => ({
 async function extendLinks(db: Kysely<unknown>, { bigint, text }: ColumnTypes) {
   await addColumns(db, 'links', ['suspended_at'], bigint)
   await addColumns(db, 'links', ['suspended_reason'], text)
-  // The time since which a link is deleted for good. A link in the trash keeps its slug.
+  // The time of the permanent deletion. A link in the trash keeps its slug.
   await addColumns(db, 'links', ['purged_at'], bigint)
   await addColumns(db, 'links', ['preview_title', 'preview_description', 'preview_image'], text)
   await addColumns(db, 'links', ['clicks_before'], bigint, fromZero)
-  // 0.1.0 has no trash: a deleted link has lost its slug, and another link may have it.
+  // 0.1.0 has no trash: another link can have the slug of a deleted one.
   await sql`update links set purged_at = deleted_at where deleted_at is not null`.execute(db)
   await sql`create index links_in_trash on links (workspace_id, deleted_at, id)
     where deleted_at is not null and purged_at is null`.execute(db)
@@ -32,7 +32,7 @@ async function extendLinks(db: Kysely<unknown>, { bigint, text }: ColumnTypes) {
     where purged_at is null`.execute(db)
 }
 
-/** A narrow table: `links` has seven indexes, and each update of its counters writes to most of them. */
+/** A narrow table, because `links` has seven indexes, and each update of its counters writes to most of them. */
 async function createLinkCounters(db: Kysely<unknown>, { bigint, postgres }: ColumnTypes) {
   await db.schema
     .createTable('link_counters')

@@ -1,10 +1,10 @@
-// Forms: pages, rules, files, replies, spam, retention, receipts of erasures, and the owner of each form key for ever.
+// Forms: pages, rules, files, replies, spam, retention, receipts of erasures, and the permanent owner of each form key.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
 import { addColumns, type ColumnTypes, fromZero, getColumnTypes, ofWorkspace } from './columns.ts'
 
-/** The longest time that a form can have. */
+/** The maximum of a form's retention. */
 const KEPT_DAYS = 3650
 
 export const formFeatures = (engine: DatabaseEngine) => ({
@@ -26,9 +26,9 @@ async function extendForms(db: Kysely<unknown>, { bigint, text }: ColumnTypes) {
   await addColumns(db, 'forms', ['after_submit', 'on_error'], text, (c) => c.notNull().defaultTo('referer'))
   await addColumns(db, 'forms', ['uploads', 'reply', 'spam', 'rules', 'messages', 'consent'], text)
   await addColumns(db, 'forms', ['retention_days', 'spam_retention_days'], bigint)
-  // Nothing erases spam in 0.1.0. A form that is there keeps it, until its owner chooses another time.
+  // 0.1.0 does not erase spam. Existing forms keep it until their owners choose a retention.
   await sql`update forms set spam_retention_days = ${KEPT_DAYS}`.execute(db)
-  // The job that deletes old attempts looks for its rows a slice at a time.
+  // The job that deletes old attempts searches for its rows in slices.
   await sql`create index form_attempts_by_age on form_attempts (day)`.execute(db)
 }
 
@@ -79,7 +79,7 @@ async function createFiles(db: Kysely<unknown>, { bigint, text, table, postgres 
     .addColumn('key', text, (c) => c.primaryKey())
     .addColumn('bytes', bigint, (c) => c.notNull())
     .execute()
-  // A deleted row, however it is deleted, leaves its file's key behind for the eraser: a trigger sees the deletions of
+  // Every deletion of a row must queue its file's key for the eraser. A trigger also sees the deletions of
   // forms and workspaces too.
   const onDelete = sql`
   insert into erased_files (key, bytes) values (old.key, old.bytes) on conflict do nothing;
@@ -95,7 +95,7 @@ async function createFiles(db: Kysely<unknown>, { bigint, text, table, postgres 
     for each row execute function leave_erased_file()`.execute(db)
 }
 
-/** The last reply to each address, and the addresses that want no more. */
+/** The last reply to each address, and the addresses that have unsubscribed. */
 async function createReplies(db: Kysely<unknown>, { bigint, text }: ColumnTypes) {
   await db.schema
     .createTable('replies')
@@ -144,7 +144,7 @@ async function createSpam(db: Kysely<unknown>, { bigint, text, table }: ColumnTy
   )
 }
 
-/** When all of an address was erased, and how much. A receipt has a keyed hash of the address. */
+/** Receipts of erasures: time, counts and a keyed hash of the address. */
 async function createReceipts(db: Kysely<unknown>, { bigint, text, table }: ColumnTypes) {
   await table(db, 'erasure_receipts')
     .addColumn('workspace_id', bigint, ofWorkspace)
@@ -163,7 +163,7 @@ async function createReceipts(db: Kysely<unknown>, { bigint, text, table }: Colu
 }
 
 async function createFormKeys(db: Kysely<unknown>, { bigint, text, postgres }: ColumnTypes) {
-  // No foreign key: the row outlives the form and the workspace, whose id is never given to another one.
+  // No foreign key: the row outlives the form and the workspace. Ids of workspaces are never used again.
   await db.schema
     .createTable('form_keys')
     .addColumn('form_key', text, (c) => c.primaryKey())
@@ -172,7 +172,7 @@ async function createFormKeys(db: Kysely<unknown>, { bigint, text, postgres }: C
   await sql`insert into form_keys (form_key, workspace_id) select form_key, workspace_id from forms`.execute(
     db,
   )
-  // A trigger, because servers of the release before this one create forms beside it while a cluster is updated.
+  // A trigger, because servers of the previous release also create forms while a cluster is upgraded.
   const onInsert = sql`
   insert into form_keys (form_key, workspace_id) values (new.form_key, new.workspace_id) on conflict do nothing;`
   if (!postgres) {

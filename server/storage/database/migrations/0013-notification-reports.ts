@@ -5,7 +5,7 @@ import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
 import { addColumns, type ColumnTypes, fromZero, getColumnTypes, ofWorkspace } from './columns.ts'
 
-/** Channels that are read at once. */
+/** Channels per read. */
 const BATCH = 500
 
 interface TablesBefore {
@@ -50,11 +50,11 @@ async function createMailTables(db: Kysely<unknown>, { bigint, text, table }: Co
     .addColumn('replies', 'integer', fromZero)
     .addPrimaryKeyConstraint('mail_shares_key', ['day', 'workspace_id'])
     .execute()
-  // Deleting a workspace looks for its rows.
+  // For the deletion of a workspace, which searches its rows.
   await sql`create index mail_shares_of_workspace on mail_shares (workspace_id)`.execute(db)
 }
 
-/** Recipients of channels of 0.1.0 count as confirmed, so that their notifications go on. */
+/** Recipients of channels of 0.1.0 count as confirmed, so that they still get notifications. */
 async function confirmExistingRecipients(db: Kysely<TablesBefore>) {
   for (let after = 0; ; ) {
     const channels = await db
@@ -89,10 +89,10 @@ async function extendChannels(db: Kysely<unknown>, { bigint, text }: ColumnTypes
   await addColumns(db, 'channels', ['last_error'], text)
   await addColumns(db, 'channels', ['own_failures_since', 'behind_since', 'behind_noticed_at'], bigint)
   await addColumns(db, 'channels', ['template', 'digest', 'quiet_hours'], text)
-  // In 0.1.0, `failing_since` is both: what people are told, and what counts towards switching the channel off.
+  // In 0.1.0, `failing_since` is both the time that people see and the time that counts toward switching the channel off.
   await sql`update channels set own_failures_since = failing_since`.execute(db)
   await sql`create index channels_behind on channels (id) where behind_since is not null`.execute(db)
-  // Replies and confirmations have a hidden channel each. Two transactions that need one at once make one.
+  // Replies and confirmations each have a hidden channel. If two transactions create it at once, only one row is stored.
   await sql`create unique index channels_of_replies on channels (workspace_id, name) where type = 'reply'`.execute(
     db,
   )
@@ -111,11 +111,11 @@ async function extendDeliveries(db: Kysely<unknown>, { bigint, text, postgres }:
     await sql`create index deliveries_leased on deliveries (channel_id) where leased_until is not null`.execute(
       db,
     )
-  // With event and time in the index, counting what waits reads no delivery.
+  // With event and time in the index, counting waiting deliveries reads no table rows.
   await sql`drop index deliveries_waiting`.execute(db)
   await sql`create index deliveries_waiting on deliveries (channel_id, due_at, id, event, created_at)
     where status = 'waiting'`.execute(db)
-  // Each claim looks for notices: without this index it would read every delivery that waits.
+  // Each claim searches for notices: without this index it would read every waiting delivery.
   await sql`create index deliveries_notices on deliveries (due_at, id)
     where status = 'waiting' and event in ('channel.disabled', 'channel.behind')`.execute(db)
   await sql`create index deliveries_in_digest on deliveries (digest_id, id)

@@ -13,7 +13,7 @@ export const cluster = (engine: DatabaseEngine) => ({
     await createChanges(db, types)
     if (types.postgres) await createRateLimits(db)
     await createBuiltFiles(db, types)
-    // The progress of `towpath move`, which is kept where the rows are moved to.
+    // The progress of `towpath move`, which the target database stores.
     await db.schema
       .createTable('move_steps')
       .addColumn('step', types.text, (c) => c.primaryKey())
@@ -31,7 +31,7 @@ async function createInstance(db: Kysely<unknown>, { text }: ColumnTypes) {
     .addColumn('secret_fingerprint', text)
     .addColumn('floor', text, (c) => c.notNull())
     .execute()
-  // 0.1.0 does not know of other servers, so it may not use the database any more.
+  // 0.1.0 does not know other servers, so it must not use the database any more.
   await sql`insert into instance (id, name, floor) values (1, ${randomToken(16)}, '0014-cluster')`.execute(db)
 }
 
@@ -59,11 +59,11 @@ async function createNodes(db: Kysely<unknown>, { bigint, text }: ColumnTypes) {
 
 async function createChanges(db: Kysely<unknown>, { bigint, text, postgres }: ColumnTypes) {
   const table = db.schema.createTable('changes')
-  // No AUTOINCREMENT on SQLite: the newest row is never deleted, so that numbers are not used twice.
+  // No AUTOINCREMENT on SQLite: the newest row is never deleted, so numbers are not used twice.
   const numbered = postgres
     ? table.addColumn('seq', 'bigint', (c) => c.primaryKey().generatedAlwaysAsIdentity())
     : table.addColumn('seq', 'integer', (c) => c.primaryKey())
-  // The database's clock: nodes may differ about the time, and rows are pruned by it.
+  // The database's clock, because clocks of nodes differ and rows are pruned by this time.
   const now = postgres
     ? sql`(date_part('epoch', clock_timestamp()) * 1000)::bigint`
     : sql`(cast(unixepoch('subsec') * 1000 as integer))`
@@ -73,7 +73,7 @@ async function createChanges(db: Kysely<unknown>, { bigint, text, postgres }: Co
     .addColumn('workspace_id', bigint)
     .addColumn('at', bigint, (c) => c.notNull().defaultTo(now))
     .execute()
-  // The first row changes nothing. Without a workspace, it says that servers of 0.1.0, which write no rows, may still run
+  // The first row invalidates nothing. It has no workspace, which means that servers of 0.1.0, which write no rows, may still run
   // (server/features/cluster/change-feed.ts).
   await sql`insert into changes (workspace_id)
     select case when exists (select 1 from workspaces) then null else 0 end`.execute(db)
@@ -81,7 +81,7 @@ async function createChanges(db: Kysely<unknown>, { bigint, text, postgres }: Co
 
 /** SQLite has one process, which counts in memory. */
 async function createRateLimits(db: Kysely<unknown>) {
-  // `rate_windows` stays for the budgets of bytes. The free half of each page takes the next version of a row, so that an
+  // `rate_windows` stays for the limits of bytes. The free half of each page is for the next versions of its rows, so that an
   // update touches no index.
   await sql`create unlogged table rate_limits (
     key text collate "C" primary key, since bigint not null, hits integer[] not null, allowed integer not null,
@@ -89,7 +89,7 @@ async function createRateLimits(db: Kysely<unknown>) {
   ) with (fillfactor = 50)`.execute(db)
 }
 
-/** During an upgrade a page of one release may ask a server of the other for the files that it has built for browsers. */
+/** During an upgrade, a page of one release can request its browser files from a server of the other release. */
 async function createBuiltFiles(db: Kysely<unknown>, { bigint, text, postgres }: ColumnTypes) {
   await db.schema
     .createTable('built_files')

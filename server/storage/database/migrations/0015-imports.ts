@@ -1,5 +1,5 @@
-// Imports: their settings, the outcome of each row, the keys that make a repeated import change nothing, and click
-// histories with their erasure.
+// Imports: their settings, the outcome of each row, the keys that recognize repeated rows, and click histories with their
+// erasure.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
@@ -110,7 +110,7 @@ async function createHistories(db: Kysely<unknown>, { bigint }: ColumnTypes) {
   await sql`create index import_totals_by_link on import_totals (workspace_id, link_id)`.execute(db)
 }
 
-/** Histories that are erased again, and the nodes that have done it. */
+/** Click histories to erase, and the nodes that have erased their part. */
 async function createImportErasures(db: Kysely<unknown>, { bigint, text }: ColumnTypes) {
   await db.schema
     .createTable('import_erasures')

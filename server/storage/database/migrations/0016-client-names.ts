@@ -1,4 +1,4 @@
-// Names of browsers, systems and devices in rows of earlier releases, which may be texts of visitors. A job closes them in
+// Names of browsers, systems and devices in rows of earlier releases can be texts of visitors. A job replaces them in
 // slices: see close-client-names.ts.
 
 import { type Kysely, sql } from 'kysely'

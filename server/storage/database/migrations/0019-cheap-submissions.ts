@@ -1,5 +1,5 @@
-// Columns and indexes for many submissions: a number that every change of a form raises, so that its settings are read
-// once, a limit of its own for each address, and an index that counts the replies of an hour without reading their rows.
+// For many submissions: a revision that every change of a form raises, so that its settings are read once; a form's own limit
+// per address; and an index that counts the replies of an hour without reading their rows.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'

@@ -1,5 +1,5 @@
 // Search texts of submissions of earlier releases, which have marks: a job folds them in slices (fold-submission-texts.ts).
-// Targets of links for `UK`, which is no country code: no visitor is there, and those of the United Kingdom are in `GB`.
+// Targets of links for `UK`, which is not a country code: the country of visitors in the United Kingdom is `GB`.
 
 import { type Kysely, sql } from 'kysely'
 

@@ -1,4 +1,4 @@
-// Columns of links: ordered redirect rules, and what becomes of a path after the slug.
+// Columns of links: ordered redirect rules, and the handling of a path after the slug.
 
 import type { Kysely } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'

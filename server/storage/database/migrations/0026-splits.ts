@@ -1,4 +1,4 @@
-// Splits of links: the variants of a link, when its split ends, what it has decided, and the variant of each touch.
+// Splits of links: the variants, end and result of a link's split, and the variant of each touch.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'

@@ -1,5 +1,4 @@
-// Traffic that a workspace does not count: its own networks, the referrers that it ignores, and the visitors of the day who
-// are people of the workspace.
+// Traffic that a workspace does not count: its own networks, ignored referrers, and visitors of the day who are members.
 
 import type { Kysely } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'

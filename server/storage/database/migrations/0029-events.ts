@@ -1,5 +1,5 @@
-// Events on channels, the settings of channels of type http, what a delivery of an event says, and how far the consumers
-// of clicks and of expirations are.
+// Events on channels, the settings of channels of type http, the content of event deliveries, and the progress of the
+// consumers of clicks and expirations.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'

@@ -1,4 +1,4 @@
-// Reports of views: when each is due, and one row for each period, which its deliveries show.
+// Reports of views: the due time of each, and one row for each period with the content of its deliveries.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'

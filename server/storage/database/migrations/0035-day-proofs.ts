@@ -19,7 +19,7 @@ export const dayProofs = (engine: DatabaseEngine) => ({
       .addColumn('hash', text, (c) => c.notNull())
       .addColumn('created_at', bigint, (c) => c.notNull())
       .execute()
-    // One entry follows each: two processes cannot make two chains.
+    // Each entry has at most one successor, so two processes cannot create two chains.
     await sql`create unique index day_proofs_chain on day_proofs (workspace_id, previous_hash)`.execute(db)
     await sql`create index day_proofs_by_kind on day_proofs (workspace_id, kind, day)`.execute(db)
     await sql`create index day_proofs_by_id on day_proofs (workspace_id, id)`.execute(db)

@@ -4,7 +4,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
 
-/** A row that is used for longer gets a new moment (12 days). No window is longer, and no number exceeds 2^31. */
+/** After this time (12 days) a row gets a new base time, so that no offset exceeds 2^31. No window is longer. */
 const OFFSET_MAX = sql.raw(String(2 ** 30))
 
 export const sharedLimits = (engine: DatabaseEngine) => ({
@@ -17,8 +17,8 @@ export const sharedLimits = (engine: DatabaseEngine) => ({
 
 /** See features/accounts/access/shared-budget.ts. */
 async function createBudgetFunctions(db: Kysely<unknown>) {
-  // `hits` has pairs of a slice of time and the bytes in it, oldest first. Slices too far ahead are from before the clock
-  // was set back. `allowed` is 1 when the bytes fit into the budget: they are added then.
+  // `hits` has pairs of a time slice and its bytes, oldest first. Slices too far ahead are from before the clock
+  // was set back. If the bytes are within the limit, they are added and `allowed` is 1.
   await sql`create function add_bytes(
     hits bigint[], slice bigint, slices integer, bytes bigint, budget bigint, out kept bigint[], out allowed integer
   ) language plpgsql immutable as $$
@@ -65,8 +65,8 @@ async function createBudgetFunctions(db: Kysely<unknown>) {
 
 /** See features/accounts/access/shared-limit.ts. */
 async function createWindowFunction(db: Kysely<unknown>) {
-  // A statement waits for the row's lock before its update is evaluated, so it reads the clock in the update: once, by
-  // `offset 0`, because PostgreSQL would copy the expression to each use.
+  // A statement waits for the row's lock before its update is evaluated, so it reads the clock in the update. Without
+  // `offset 0`, PostgreSQL would copy the expression and read the clock at each use.
   await sql`create function take_one(p_key text, p_limit integer, p_window_ms integer)
   returns table (allowed integer, size integer, at integer, first integer, blocking integer) language plpgsql as $$
     #variable_conflict use_column

@@ -1,4 +1,4 @@
-// Alerts of views: when each is checked, and one row for the hours that were told.
+// Alerts of views: the next check of each, and one row for the reported hours.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'

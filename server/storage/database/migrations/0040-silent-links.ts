@@ -1,4 +1,4 @@
-// Alerts about new links without clicks: up to when the first hours of links have been checked.
+// Alerts about new links without clicks: the time up to which links have been checked.
 
 import type { Kysely } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'

@@ -1,5 +1,4 @@
-// The inbox of a team: assignees of submissions, replies to senders, and what forms keep for them: labels of fields, and templates
-// of replies.
+// The inbox of a team: assignees of submissions, replies to senders, and labels of fields and reply templates of forms.
 
 import { type Kysely, sql } from 'kysely'
 import type { DatabaseEngine } from '../database.ts'
@@ -16,7 +15,7 @@ export const inbox = (engine: DatabaseEngine) => ({
       )
       .addColumn('workspace_id', bigint, (c) => c.notNull())
       .addColumn('user_id', bigint, (c) => c.notNull())
-      // A member who leaves, in whatever way, has no submission any more.
+      // However a member leaves, the assignments are removed.
       .addForeignKeyConstraint(
         'submission_assignees_member',
         ['workspace_id', 'user_id'],

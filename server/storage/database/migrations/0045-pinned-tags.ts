@@ -1,4 +1,4 @@
-// Tags that stand in the sidebar.
+// Pinned tags, which the sidebar shows.
 
 import { type Kysely, sql } from 'kysely'
 import { addColumns, fromZero } from './columns.ts'

@@ -1,4 +1,4 @@
-// The column types that differ between the engines, and what both need to create tables, columns and indexes.
+// Column types that differ between the engines, and helpers that create tables, columns and indexes.
 
 import type { ColumnBuilderCallback, ColumnDataType, Kysely, RawBuilder } from 'kysely'
 import { sql } from 'kysely'
@@ -11,7 +11,7 @@ type ColumnType = ColumnDataType | RawBuilder<unknown>
 export function getColumnTypes(engine: DatabaseEngine) {
   const postgres = engine === 'postgres'
   const bigint: ColumnDataType = postgres ? 'bigint' : 'integer'
-  // Byte order makes both engines and JavaScript sort alike, which cursors rely on.
+  // Byte order makes both engines and JavaScript sort the same. Cursors rely on it.
   const text: ColumnType = postgres ? sql`text collate "C"` : 'text'
   return {
     postgres,
@@ -20,7 +20,7 @@ export function getColumnTypes(engine: DatabaseEngine) {
     /** Creates a table whose ids come from the database. */
     table(db: Kysely<unknown>, name: string) {
       const builder = db.schema.createTable(name)
-      // AUTOINCREMENT never uses an id twice. With a reused id, a new link would have the clicks of a deleted one.
+      // AUTOINCREMENT never uses an id twice. With a reused id, a new link would get the clicks of a deleted one.
       return postgres
         ? builder.addColumn('id', 'bigint', (c) => c.primaryKey().generatedByDefaultAsIdentity())
         : builder.addColumn('id', 'integer', (c) => c.primaryKey().autoIncrement())
@@ -28,7 +28,7 @@ export function getColumnTypes(engine: DatabaseEngine) {
   }
 }
 
-/** Adds columns of one type. Without `build` they may be null. */
+/** Adds columns of one type. Without `build` they are nullable. */
 export async function addColumns(
   db: Kysely<unknown>,
   table: string,

@@ -1,5 +1,5 @@
-// Moves SQLite's log into the database file, as a thread of its own (`new Worker`): the writes and syncs of a checkpoint
-// block no request. The thread runs what checkpointer.ts asks for.
+// The thread (`new Worker`) that moves SQLite's log into the database file, so that writes and syncs of a checkpoint block
+// no request. checkpointer.ts sends its requests.
 
 import { Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
@@ -10,7 +10,7 @@ declare const self: Worker
 let database: Database | undefined
 
 function open(path: string): Database {
-  // The file exists. A thread that comes late must not make a new one.
+  // The file exists. A thread that starts late must not create a new one.
   const opened = new Database(path, { create: false, readwrite: true, strict: true })
   opened.run('PRAGMA busy_timeout=0')
   return opened

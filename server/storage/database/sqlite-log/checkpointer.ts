@@ -1,24 +1,23 @@
-// Moves SQLite's log into the database file beside the requests: a thread does the work, and the writer waits for it only
-// when the log has become long. The log is emptied every few minutes, because it has copies of what was erased
-// (docs/adr/0041-checkpoints.md).
+// Moves SQLite's log into the database file: a thread does the work, and the writer waits for it only when the log is long.
+// The log is emptied every few minutes, because it has copies of erased rows (docs/adr/0041-checkpoints.md).
 
 import { statSync } from 'node:fs'
 import { describeError, log } from '../../../lib/log.ts'
 
-/** A commit is followed by a checkpoint within this time, and all commits of this time share it. */
+/** Interval of checkpoints. All commits of an interval share one. */
 const CHECKPOINT_EVERY_MS = 1_000
 /**
- * From here on the writer waits for the end of a checkpoint, which lets it start the log anew: 16 MB. The wait is short,
- * because all but the newest pages are in the file already.
+ * From this length (16 MB) the writer waits for the end of a checkpoint, so that the log can restart. The wait is short,
+ * because all but the newest pages are already in the file.
  */
 const RESTART_PAGES = 4_000
 const EMPTY_EVERY_MS = 5 * 60_000
-/** A thread that cannot do its work is asked again after this time. */
+/** The thread is asked again after this time if a checkpoint fails. */
 const PAUSE_AFTER_FAILURE_MS = 5_000
 
 export interface CheckpointRequest {
   path: string
-  /** PASSIVE waits for nobody. TRUNCATE leaves a log of 0 bytes, and needs that nobody reads or writes meanwhile. */
+  /** PASSIVE waits for no other connection. TRUNCATE empties the log, and needs that no other connection reads or writes. */
   mode: 'PASSIVE' | 'TRUNCATE'
 }
 
@@ -78,7 +77,7 @@ export function openCheckpointer(needs: CheckpointerNeeds): Checkpointer {
     closed: false,
   }
   const emptying = setInterval(() => {
-    // A command of the operator may have written, too, so the file says whether there is something to empty.
+    // Commands of the operator write too, so only the size of the file shows whether there is something to empty.
     if (!statSync(`${needs.path}-wal`, { throwIfNoEntry: false })?.size) return
     state.emptyingDue = true
     schedule(state, 0)
@@ -110,12 +109,12 @@ function schedule(state: State, inMs: number): void {
   }, inMs)
 }
 
-/** @returns when to go on, where something is left to do */
+/** @returns when to continue; undefined if nothing is left to do */
 async function runCheckpoints(state: State): Promise<number | undefined> {
   state.behind = false
   try {
     const { logPages } = await checkpoint(state, 'PASSIVE')
-    // While another process reads the pages of a log, it cannot be emptied. The next checkpoint tries again.
+    // The log cannot be emptied while another process reads it. The next checkpoint tries again.
     if (state.emptyingDue) state.emptyingDue = !(await finish(state, 'TRUNCATE'))
     else if (logPages > (state.restartPages ?? RESTART_PAGES)) await finish(state, 'PASSIVE')
     if (state.failing) log.info('sqlite_checkpoints_go_on')
@@ -129,7 +128,7 @@ async function runCheckpoints(state: State): Promise<number | undefined> {
   }
 }
 
-/** Without writes, a checkpoint comes to the end of the log. @returns whether it did */
+/** Pauses writes, so that the checkpoint can reach the end of the log. @returns true if it did */
 async function finish(state: State, mode: CheckpointRequest['mode']): Promise<boolean> {
   let isComplete = false
   await state.pauseWrites(async () => {
@@ -144,7 +143,7 @@ async function checkpoint(state: State, mode: CheckpointRequest['mode']): Promis
   return answer
 }
 
-/** The answer of a thread whose work has failed. */
+/** The thread's answer if its work has failed. */
 interface ThreadError {
   error: string
 }
@@ -152,13 +151,13 @@ interface ThreadError {
 interface FileThread<Request, Answer> {
   /** One request at a time. @throws when the work fails, or the thread ends */
   ask(request: Request): Promise<Answer>
-  /** Ends the thread. Call it when no request is under way. */
+  /** Ends the thread. Call it when no request is running. */
   close(): Promise<void>
 }
 
 /**
- * A thread for disk work that would block the event loop. It starts with the first request, and a thread that has
- * ended is replaced with the next one.
+ * A thread for disk work that would block the event loop. It starts with the first request. If it ends, the next request
+ * starts a new one.
  */
 function createFileThread<Request, Answer extends object>(script: URL): FileThread<Request, Answer> {
   let thread: Worker | undefined
@@ -191,7 +190,7 @@ function createFileThread<Request, Answer extends object>(script: URL): FileThre
       if (!thread) return
       const ended = Promise.withResolvers<void>()
       fail = () => ended.resolve()
-      // Keeps the process alive until the thread has ended: the caller's work after this must still run.
+      // Keeps the process alive until the thread has ended, because the caller continues after that.
       thread.ref()
       thread.postMessage('close')
       await ended.promise

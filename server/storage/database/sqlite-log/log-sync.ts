@@ -1,11 +1,11 @@
-// Brings commits to the disk without blocking the event loop: SQLite writes a commit into its log, a thread of the runtime
+// Syncs commits to the disk without blocking the event loop: SQLite writes a commit into its log, a thread of the runtime
 // syncs the log, and only then the commit is answered (docs/adr/0041-checkpoints.md).
 
 import { closeSync, fdatasyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 
 export interface LogSync {
-  /** @throws when the disk cannot store what the log has: nobody knows then what is on the disk */
+  /** @throws when the disk cannot store the log; the state of the disk is then unknown */
   sync(): Promise<void>
   /**
    * Writes the log once more, and syncs it. After a failed write, a kernel treats the page as written, and
@@ -17,7 +17,7 @@ export interface LogSync {
 
 const REWRITE_BYTES = 1024 * 1024
 
-/** @param path of the log: it exists from the first commit on, and stays as long as a connection is open */
+/** @param path of the log, which exists from the first commit until the last connection is closed */
 export function openLogSync(path: string): LogSync {
   let file: FileHandle | undefined
   return {

@@ -1,4 +1,4 @@
-// People, workspaces, API keys and what they need to sign in.
+// People, workspaces, API keys, and the data for signing in.
 
 import type { Generated } from 'kysely'
 
@@ -30,10 +30,10 @@ export interface Workspaces {
   suspended_reason: string | null
 }
 
-/** The pictures that brands of a workspace and its forms name. */
+/** The logos of a workspace's brand and of its forms' brands. */
 export interface BrandLogos {
   workspace_id: number
-  /** Of the content, and the name of the picture. */
+  /** The hash of the content, which is also the name of the logo. */
   hash: string
   /** Base64. */
   png: string
@@ -128,7 +128,7 @@ export interface TotpSecrets {
   /** The time step of the newest code that was used. A code of this step or an earlier one is refused. */
   last_step: Generated<number>
   created_at: number
-  /** null until the person has typed a first code: until then the secret is no factor. */
+  /** null until the person has typed a first code; until then the secret does not count as a factor. */
   confirmed_at: number | null
 }
 
@@ -150,9 +150,9 @@ export interface Passkeys {
   credential_id: string
   /** COSE key as base64url. */
   public_key: string
-  /** How often the key was used, where the device counts; else 0. A smaller number later means a copied key. */
+  /** The device's count of uses; 0 if it does not count. A lower number than before means a copied key. */
   sign_count: number
-  /** JSON: how the device is connected, such as `["internal"]`. */
+  /** JSON: the connections of the device, such as `["internal"]`. */
   transports: string
   created_at: number
   last_used_at: number | null
@@ -180,7 +180,7 @@ export interface Invitations {
   accepted_at: number | null
 }
 
-/** Who did what in a workspace. Triggers refuse changes, and deletions within 180 days. */
+/** The audit log of a workspace. Triggers refuse changes, and deletions within 180 days. */
 export interface AuditEvents {
   id: Generated<number>
   workspace_id: number

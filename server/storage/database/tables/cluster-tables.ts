@@ -8,18 +8,18 @@ export interface Instance {
   id: number
   /** A random name. The hit store keeps it too, so that two installations never share one. */
   name: string
-  /** Says whether two secrets are the same, and nothing else about them; null until the first start on PostgreSQL. */
+  /** Shows whether two secrets are equal, and reveals nothing else; null until the first start on PostgreSQL. */
   secret_fingerprint: string | null
-  /** The oldest release that may still use the rows: the name of the last migration that it must know. */
+  /** The oldest release that can use the rows: the name of the last migration that it must know. */
   floor: string
 }
 
 /** One process with a data directory of its own. All times are of the database's clock, in milliseconds. */
 export interface Nodes {
   node: string
-  /** A random name of the running process. Another process that takes the node over puts its own here. */
+  /** A random name of the running process. A process that takes the node over writes its own name. */
   process: string
-  /** The directory of the node on its machine since that started; null where the system does not tell. */
+  /** Boot id, device and inode of the node's directory; null if the system does not have them. */
   place: string | null
   version: string
   /** `duckdb` or `clickhouse`. */
@@ -29,9 +29,9 @@ export interface Nodes {
   started_at: number
   /** The last heartbeat. */
   seen_at: number
-  /** Every hit that this node recorded before this moment (the node's clock) is in the hit store's answers. */
+  /** The hit store's answers include every hit that this node recorded before this time (the node's clock). */
   shipped_until: number
-  /** When it stopped in order, with everything shipped; null while it runs, and after a crash. */
+  /** When it stopped in order, after it had shipped all hits; null while it runs, and after a crash. */
   left_at: number | null
 }
 
@@ -39,14 +39,14 @@ export interface Nodes {
 export interface BuiltFiles {
   /** `dashboard` or `snippet`. */
   kind: string
-  /** It has the hash of the content. */
+  /** Contains the hash of the content. */
   name: string
   gzip: Buffer
-  /** When a server last said that it has the file. */
+  /** When a server last marked the file as used. */
   seen_at: number
 }
 
-/** The right of one node to do something alone for a while. */
+/** The exclusive right of one node to do a job until a time. */
 export interface Leases {
   name: string
   node: string
@@ -56,7 +56,7 @@ export interface Leases {
 
 /**
  * A link or a workspace that a transaction has changed (record-change.ts). Every process reads the rows of the last
- * minutes, and drops what its caches hold of the link or workspace.
+ * minutes, and invalidates its cache entries for the link or workspace.
  */
 export interface Changes {
   /** In the order of the inserts. Transactions may commit in another order. */

@@ -1,4 +1,4 @@
-// The domains of workspaces: their proof, and their answers besides links.
+// The domains of workspaces: their proof of ownership, and their answers apart from links.
 
 import type { Generated } from 'kysely'
 
@@ -10,23 +10,23 @@ export interface Domains {
   /** The value of the TXT record that proves the ownership. */
   token: string
   /**
-   * Since when the domain answers; null before that, and after the ownership was lost. A name is verified in one
+   * The time from which the domain answers; null before that, and after the ownership was lost. A name is verified in one
    * workspace at most.
    */
   verified_at: number | null
   /** The last DNS check that got an answer. */
   checked_at: number | null
-  /** Since when a verified domain has failed each check; null after a check that passed. */
+  /** The first of the current series of failed checks of a verified domain; null after a check that passed. */
   failing_since: number | null
   /** Why the last check failed, as a sentence for its owners. */
   problem: string | null
   /**
-   * The results of the last check: the TXT record, and the record that leads visitors here. Null where it could not
-   * tell.
+   * The results of the last check: the TXT record, and the record that leads visitors here. Null if the check was
+   * inconclusive.
    */
   proof_ok: number | null
   route_ok: number | null
-  /** New links are made here: one domain of a workspace at most. */
+  /** 1 for the domain of new links: at most one of a workspace. */
   is_primary: number
   /** Chosen at creation: `slug_key` of its links keeps its case. */
   case_sensitive: number

@@ -1,4 +1,4 @@
-// Forms, submissions and what brought them.
+// Forms, submissions and their touches.
 
 import type { Generated } from 'kysely'
 
@@ -69,20 +69,20 @@ export interface Submissions {
   status: Generated<string>
   /** A JSON list of sentences; null where no rule called it spam. */
   spam_reasons: string | null
-  /** JSON of what the sender agreed to: `field`, `text` and `at` in milliseconds. */
+  /** JSON of the sender's consent: `field`, `text` and `at` in milliseconds. */
   consent: string | null
   /** The language of the sender's page, such as `de`. */
   language: string | null
   /**
-   * 0 while its channels are not told and it is no lead: it came as spam, or the sender has not confirmed it. 1 then. 2 is a
-   * test of the dashboard, which is never announced.
+   * 0 while it has notified no channel and is no lead, because it came as spam, or the sender has not confirmed it; then 1. 2 is
+   * a test of the dashboard, which is never announced.
    */
   announced: Generated<number>
-  /** When it was announced, where that was later than it came. */
+  /** When it was announced, if that was later than its creation. */
   announced_at: number | null
-  /** The lesson that the classifier took from it: `spam` or `good`, and the numbers of its features. */
+  /** The classifier's example from it: `spam` or `good`, and the numbers of its features. */
   learned: string | null
-  /** Seconds between the page view and the submission, where the snippet was on the page. */
+  /** Seconds between the page view and the submission, if the snippet was on the page. */
   page_seconds: number | null
   notes: string | null
   email: string | null
@@ -133,14 +133,14 @@ export interface SubmissionFiles {
   created_at: number
 }
 
-/** The files of a workspace. A trigger takes deleted ones off. */
+/** The total of a workspace's files. A trigger subtracts deleted ones. */
 export interface UploadTotals {
   workspace_id: number
   files: Generated<number>
   bytes: Generated<number>
 }
 
-/** Files whose rows are gone. A trigger puts them here, and a job deletes them from the file store. */
+/** Files whose rows are deleted. A trigger inserts them, and a job deletes them from the file store. */
 export interface ErasedFiles {
   key: string
   bytes: number
@@ -161,7 +161,7 @@ export interface ErasureReceipts {
   replies: Generated<number>
 }
 
-/** The last reply to an address by a form: it gets one a day. */
+/** The last reply of a form to an address, which gets one a day. */
 export interface Replies {
   form_id: number
   /** HMAC of the mailbox (`forms/replies/mailbox.ts`). */
@@ -172,7 +172,7 @@ export interface Replies {
   confirms: Generated<number>
 }
 
-/** An address that wants no replies of the workspace. */
+/** An address that has unsubscribed from the workspace's replies. */
 export interface ReplyStops {
   workspace_id: number
   /** As in `replies`. */
@@ -184,7 +184,7 @@ export interface ReplyStops {
 export interface Touches {
   submission_id: number
   position: number
-  /** How many touches the submission has. The linear attribution model divides by it. */
+  /** The number of touches of the submission. The linear attribution model divides by it. */
   touches: number
   workspace_id: number
   at: number
@@ -203,32 +203,32 @@ export interface Touches {
   utm_content: string | null
 }
 
-/** The member of the workspace who has a submission. The row goes with either. */
+/** The assignee of a submission. The row is deleted with the member and with the submission. */
 export interface SubmissionAssignees {
   submission_id: number
   workspace_id: number
   user_id: number
 }
 
-/** What the team has written to the sender. The row goes with its submission. */
+/** A reply of the team to the sender. The row is deleted with its submission. */
 export interface TeamReplies {
   id: Generated<number>
   workspace_id: number
   submission_id: number
-  /** That of its delivery, which belongs to the same submission; null for one that was imported. */
+  /** The message id of its delivery, which belongs to the same submission; null for an imported reply. */
   message_id: string | null
-  /** Of one that was imported: its delivery was elsewhere. */
+  /** Only for an imported reply, whose delivery was on another server. */
   status: string | null
   /** The name of the member at that time. */
   author: string | null
-  /** The address of the member, for answers where the brand names none. */
+  /** The address of the member, which gets answers if the brand has no `replyTo`. */
   reply_to: string | null
   subject: string
   text: string
   created_at: number
 }
 
-/** What became of a lead. The row goes with its submission. */
+/** An outcome of a lead. The row is deleted with its submission. */
 export interface Outcomes {
   id: Generated<number>
   workspace_id: number
@@ -246,7 +246,7 @@ export interface Outcomes {
 }
 
 /**
- * The workspace that each form key belongs to, kept when the form or the workspace is deleted: pages may use a key for years,
+ * The workspace of each form key. It stays when the form or the workspace is deleted, because pages can use a key for years,
  * and their leads must not go to others. A trigger writes the row when a form is inserted.
  */
 export interface FormKeys {
@@ -271,16 +271,16 @@ export interface CaptchaTokens {
   expires_at: number
 }
 
-/** How much the classifier of a workspace has learned. */
+/** The number of examples of a workspace's classifier. */
 export interface SpamTotals {
   workspace_id: number
   spam: Generated<number>
   good: Generated<number>
-  /** Grows with each change of the counts, and of the allowed senders. */
+  /** Increases with each change of the counts and of the allowed senders. */
   revision: Generated<number>
 }
 
-/** In how many submissions of each kind a feature was. */
+/** The number of submissions of each kind with a feature. */
 export interface SpamWords {
   workspace_id: number
   /** A part of the feature's HMAC: the word itself is not stored. */

@@ -1,16 +1,16 @@
-// Links, tags, the destinations that are watched, and how far clicks are counted.
+// Links, tags, watched destinations, and the progress of the click counters.
 
 import type { Generated } from 'kysely'
 
 export interface Links {
   id: Generated<number>
   workspace_id: number
-  /** '' is the server's default domain, so that links keep working after its name has changed. */
+  /** '' is the server's default domain, so that links still work after its name has changed. */
   domain: string
   slug: string
   /**
    * The slug for look-ups: NFC, and lower case unless the domain is case-sensitive. Unique with the domain among links that
-   * are not deleted for good; on a domain of its own, each workspace that claims the name has its own slugs.
+   * are not permanently deleted. On custom domains, each workspace that has added the name has its own slugs.
    */
   slug_key: string
   destination_url: string
@@ -37,7 +37,7 @@ export interface Links {
   rules: Generated<string>
   /** ignore or append. */
   extra_path: Generated<string>
-  /** 1 where the preview page shows the link's clicks. */
+  /** 1 if the preview page shows the link's clicks. */
   public_stats: Generated<number>
   /** The variants as JSON; null without a split. */
   split: string | null
@@ -47,13 +47,13 @@ export interface Links {
   /** The result of the last split, with its figures, as JSON. */
   split_result: string | null
   redirect_status: number
-  /** The social card: what unfurlers show. Without all three they follow the redirect. */
+  /** The social card. If all three are null, unfurlers follow the redirect. */
   preview_title: string | null
   preview_description: string | null
   preview_image: string | null
   /** Includes `clicks_before`, but not the clicks in `link_counters`. */
   clicks: number
-  /** Clicks from before the import that have no hits: a bare total of another tool. */
+  /** Clicks without hits, from before an import: a bare total of another tool. */
   clicks_before: Generated<number>
   leads: number
   /** The time of the newest click in `clicks`. */
@@ -62,9 +62,9 @@ export interface Links {
   search_text: string
   created_at: number
   updated_at: number
-  /** When the link was moved to the trash. Its slug stays taken, its external id is free. */
+  /** When the link was moved to the trash. Its slug stays taken; its external id is free. */
   deleted_at: number | null
-  /** When the link was deleted for good. Its row stays, so that its clicks keep a name. Its slug is free. */
+  /** When the link was permanently deleted. Its row stays, so that its clicks have a name. Its slug is free. */
   purged_at: number | null
   /** When the operator suspended it; null while it is not suspended. */
   suspended_at: number | null
@@ -87,7 +87,7 @@ export interface Tags {
   /** The name in lower case; unique in the workspace. */
   name_key: string
   color: string
-  /** 1 where the tag stands in the sidebar. */
+  /** 1 if the tag is in the sidebar. */
   pinned: Generated<number>
   created_at: number
 }
@@ -118,12 +118,12 @@ export interface Destinations {
   id: Generated<number>
   workspace_id: number
   url: string
-  /** SHA-256 of the URL: an index of PostgreSQL has no room for a long URL. */
+  /** SHA-256 of the URL, because a long URL does not fit into an index of PostgreSQL. */
   url_hash: string
   /** SHA-256 of the URL without its fragment: all rows with this hash share one request a day. */
   request_hash: string
   host: string
-  /** How many live links lead to it, when they were counted last. */
+  /** The number of live links with it, at the last count. */
   links: number
   /** Index in DESTINATION_STATES. */
   state: number
@@ -131,22 +131,22 @@ export interface Destinations {
   status: number | null
   message: string | null
   checked_at: number | null
-  /** Since when it is in this state. Failing, broken and parked count from the first failure. */
+  /** The beginning of this state. Failing, broken and parked begin with the first failure. */
   since: number | null
   /** Failed checks in a row. */
   failures: Generated<number>
   next_check_at: number
-  /** When the owners were told of this failure; null before, and again once it is well. */
+  /** When the owners got a mail about this failure; null before it, and again once the destination works. */
   reported_at: number | null
 }
 
-/** The last batch of each node's spool that is in the click counters of the links. */
+/** The last batch of each node that the click counters of the links include. */
 export interface ClickMarks {
   node: string
   batch: number
 }
 
-/** Visitors of a day who are people of the workspace. */
+/** Visitors of a day who are members of the workspace. */
 export interface InternalVisitors {
   workspace_id: number
   /** UTC day, `2026-01-31`. */

@@ -1,6 +1,6 @@
-// Progress of `towpath move`, kept in the database that it moves to.
+// Progress of `towpath move`, stored in the target database.
 
-/** A step that is done. The rows stay when the move has ended, so that it is not begun again. */
+/** A finished step. The rows stay after the move, so that it does not begin again. */
 export interface MoveSteps {
   /** Such as `begin` or `table:links`. */
   step: string

@@ -1,4 +1,4 @@
-// Channels, and notifications on their way to them.
+// Notification channels and deliveries.
 
 import type { Generated } from 'kysely'
 
@@ -21,27 +21,27 @@ export interface Channels {
   /** When the first of the current series of failures happened. A success ends the series. */
   failing_since: number | null
   /**
-   * Like `failing_since`, but restarted by a fault of the operator. Five days of the channel's own failures disable it.
+   * Like `failing_since`, but a fault of the operator restarts it. Five days of the channel's own failures disable it.
    */
   own_failures_since: number | null
   /** Why the last attempt failed; null after a success. */
   last_error: string | null
-  /** The service asked for no calls before this time. */
+  /** The service asked to be called again only after this time. */
   paused_until: number | null
   last_delivery_at: number | null
-  /** Since when more notifications come than the channel takes; null while it keeps up. */
+  /** The time from which more notifications arrive than the channel accepts; null while it keeps up. */
   behind_since: number | null
-  /** When the owners were last told that it falls behind. */
+  /** When the owners last got a mail that it falls behind. */
   behind_noticed_at: number | null
   /** JSON of `ChannelTemplate`; null for Towpath's own layout. */
   template: string | null
-  /** `hour` or `day`: one message for all that happened in it. */
+  /** `hour` or `day`: one message for all submissions of this time. */
   digest: string | null
   /** JSON of `QuietHours`. */
   quiet_hours: string | null
-  /** Bytes. The files of a submission are attached to a mail while they are no more together. */
+  /** Bytes. The files of a submission are attached to its mail if their total is at most this. */
   attach_up_to: Generated<number>
-  /** 1 where new forms begin with it. */
+  /** 1 if new forms get this channel. */
   all_forms: Generated<number>
   /** A JSON list of `ChannelEvent`; null for submissions alone. */
   events: string | null
@@ -49,7 +49,7 @@ export interface Channels {
   filter: string | null
   /** For channels of type http. */
   method: string | null
-  /** JSON of its headers as answers show them: with no value that may be a secret. */
+  /** JSON of its headers as answers show them, without values that may be secret. */
   headers: string | null
   /** The template of its body. */
   body: string | null
@@ -77,7 +77,7 @@ export interface Deliveries {
   attempts: Generated<number>
   /** Attempts that ended because the process ended. */
   interrupted: Generated<number>
-  /** `attempts` and `interrupted` of the time before the last retry by hand, which starts both at 0. */
+  /** The sum of `attempts` and `interrupted` before the last manual retry, which sets both to 0. */
   attempts_before: Generated<number>
   interrupted_before: Generated<number>
   /** Why the last attempt failed, or why the delivery waits; null after a success. */
@@ -86,29 +86,29 @@ export interface Deliveries {
   due_at: number | null
   /** The delivery of the digest that sends it, or has sent it. */
   digest_id: number | null
-  /** 1 where a person has asked for it: no digest sends it any more. */
+  /** 1 if a person has retried it: then no digest sends it. */
   sent_alone: Generated<number>
   /** The report of a view that it sends. */
   report_id: number | null
-  /** The process that claimed the delivery has it until this time. After it, another process may claim it. */
+  /** The end of the lease of the process that claimed the delivery. After it, another process can claim it. */
   leased_until: number | null
   /** The request that has caused it; null without one, and for deliveries older than this column. */
   request_id: string | null
   /** Its span, where it was traced (W3C Trace Context). */
   traceparent: string | null
-  /** JSON of what an event of a link or an outcome says; null for others, and once it is no longer kept. */
+  /** JSON of an event of a link or an outcome; null for other events, and after its retention. */
   payload: string | null
   created_at: number
   finished_at: number | null
 }
 
-/** How far a consumer of events is. Its row moves in the transaction that stores the deliveries. */
+/** The progress of a consumer of events. It changes in the transaction that stores the deliveries. */
 export interface EventMarks {
   /** `clicks/<node>`, or `expirations`. */
   consumer: string
-  /** The last batch of the node that is consumed as a whole; or the time up to which links that expired are consumed. */
+  /** The last completely consumed batch of the node; or the time up to which expired links are consumed. */
   position: number
-  /** The last hit of the batch after it that is consumed; or the last link of that time. 0 for none. */
+  /** The last consumed hit of the next batch; or the last consumed link of that time. 0 for none. */
   step: number
 }
 
@@ -127,7 +127,7 @@ export interface DeliveryAttempts {
   at: number
 }
 
-/** An address that email channels of a workspace name. It gets notifications from its confirmation on. */
+/** A recipient of a workspace's email channels. It gets notifications after its confirmation. */
 export interface MailRecipients {
   id: Generated<number>
   workspace_id: number

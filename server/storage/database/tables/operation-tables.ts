@@ -37,20 +37,20 @@ export interface SuspensionChanges {
   at: number
 }
 
-/** A table whose rows up to an id may have names of browsers that are texts of visitors. The job that closes them deletes it. */
+/** A table whose rows up to an id still have the form of an earlier release. The job that changes them deletes this row. */
 export interface OpenNames {
   table_name: string
   through: number
 }
 
-/** Requests for a slug that no link has, in one hour. */
+/** Requests for an unknown slug in one hour. */
 export interface Misses {
   domain: string
-  /** The workspace that had the domain at the time; 0 on the default domain, which is everybody's. */
+  /** The workspace that had the domain at that time; 0 on the default domain. */
   workspace_id: Generated<number>
   /** The start of the hour, milliseconds. */
   hour: number
-  /** Folded for matching; '' for all slugs that have no row of their own. */
+  /** In the form for matching; '' for the slugs that share a row. */
   slug: string
   /** Requests of people. */
   hits: number

@@ -1,4 +1,4 @@
-// Imports: what people bring from other tools, what became of each row, and which clicks came with it.
+// Imports from other tools: the result of each row, and the imported clicks.
 
 import type { Generated } from 'kysely'
 
@@ -11,7 +11,7 @@ export interface Imports {
   source: string
   /** `queued`, `running`, `done`, `failed` or `undone`. */
   status: string
-  /** The current stage: `check`, `links`, `clicks`, and `undo` after it has ended. */
+  /** The current stage: `check`, `links`, `clicks`; `undo` if a finished import is undone. */
   stage: string
   dry_run: number
   /** `skip`, `rename` or `fail`. */
@@ -20,29 +20,29 @@ export interface Imports {
   options: string
   file_name: string | null
   file_bytes: number
-  /** The name of the second file, the click history; null where there is none. */
+  /** The name of the second file, the click history; null without one. */
   clicks_file_name: string | null
   clicks_file_bytes: number | null
   rows: Generated<number>
-  /** With `renamed`. */
+  /** Includes `renamed`. */
   created: Generated<number>
   renamed: Generated<number>
   skipped: Generated<number>
   failed: Generated<number>
   clicks: Generated<number>
-  /** How many chunks of the click history are stored: see features/transfer/history/. */
+  /** The number of stored chunks of the click history: see features/transfer/history/. */
   chunks: Generated<number>
-  /** The first click that it has brought; null where it has none. Analytics of all time begin there. */
+  /** The time of its first click; null without clicks. Analytics of all time begin there. */
   first_at: Generated<number | null>
-  /** How many rows the stage has in all; null while nobody knows. */
+  /** The number of rows of the stage; null while it is unknown. */
   total: number | null
-  /** How many rows of the stage are done: a restarted server goes on there. */
+  /** The number of finished rows of the stage. A restarted server continues there. */
   position: Generated<number>
-  /** A JSON list of sentences for the person who imports, such as slugs that differ in case only. */
+  /** A JSON list of sentences for the person who imports, for example about slugs that differ only in case. */
   notices: Generated<string>
   /** Why the import failed, as a sentence. */
   problem: string | null
-  /** Who has asked, for the audit log: JSON. */
+  /** JSON of the person or key that requested the import, for the audit log. */
   actor: string
   created_at: number
   started_at: number | null
@@ -59,20 +59,20 @@ export interface ImportRows {
   row: number
   /** `link`, `tag`, `form`, `submission`, `channel`, `domain` or `click`. */
   kind: string
-  /** `created`, `renamed`, `skipped`, `failed`, or `kept` for what an undo has left. */
+  /** `created`, `renamed`, `skipped`, `failed`, or `kept` if an undo has kept the item. */
   outcome: string
-  /** Its name for people: the short link, or the name. */
+  /** The name that people see: the short link, or the name of the item. */
   name: string | null
   item_id: number | null
-  /** `updated_at` of the item when the import had made it: later changes by people show. */
+  /** `updated_at` of the item at its creation by the import. A later value shows a change by people. */
   item_updated_at: number | null
-  /** The first error of a row, or why a row was skipped or renamed. */
+  /** The first error of a row, or the reason why it was skipped or renamed. */
   field: string | null
   value: string | null
   message: string | null
 }
 
-/** The link that a tool's own link has become. Kept as long as the link, so that no later import makes a second one. */
+/** Maps a tool's link to our link. Kept as long as the link, so that no later import creates a second one. */
 export interface ImportKeys {
   workspace_id: number
   source: string
@@ -83,8 +83,7 @@ export interface ImportKeys {
 }
 
 /**
- * The click history that an import has brought, by link and UTC day. A later import of the same days adds only what they
- * lack.
+ * The click history of an import, by link and UTC day. A later import of the same days adds only missing clicks.
  */
 export interface ImportDays {
   import_id: number
@@ -92,11 +91,11 @@ export interface ImportDays {
   link_id: number
   /** Days since 1970. */
   day: number
-  /** Rows of the history, robots too. */
+  /** Rows of the history, including robots. */
   clicks: number
-  /** Those that the link's counter has: clicks of people. */
+  /** The clicks of people, which the link's counter includes. */
   counted: number
-  /** The newest one of those; 0 without one. */
+  /** The time of the newest click of a person; 0 without one. */
   last_at: Generated<number>
 }
 
@@ -108,14 +107,14 @@ export interface ImportTotals {
   total: number
 }
 
-/** Click histories that are erased again: of an import that was undone or canceled. */
+/** Click histories to erase, of undone or canceled imports. */
 export interface ImportErasures {
   import_id: number
   workspace_id: number
   requested_at: number
 }
 
-/** The nodes that have done so. Each has files of its own. */
+/** The nodes that have erased their part. Each has its own files. */
 export interface ImportErasureMarks {
   import_id: number
   node: string

@@ -5,7 +5,7 @@ export interface ClickHouseAddress {
   origin: string
   database: string
   user: string
-  /** User, password and database, as ClickHouse's HTTP interface wants them. */
+  /** User, password and database, as headers of ClickHouse's HTTP interface. */
   headers: Record<string, string>
 }
 

@@ -1,4 +1,4 @@
-// Reads batch files for ClickHouse: as a compressed body for an insert, and as numbers to recognize a batch by.
+// Reads batch files for ClickHouse: as a compressed body for an insert, and as numbers that identify the hits of a batch.
 
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { areWholeZstdFrames } from '../../../lib/formats/zstd-frames.ts'
 import type { Hit } from '../hit.ts'
 
 const CHUNK_BYTES = 1024 * 1024
-/** A line of a hit has at most a few kilobytes. A file without line ends is no batch. */
+/** A line of a hit has at most a few kilobytes. A file with a longer line is not a batch. */
 const LINE_BYTES_MAX = 1024 * 1024
 /** Fast: a fast disk and network gain nothing from more. */
 const LEVEL = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
@@ -22,7 +22,7 @@ export async function readBatchBody(path: string): Promise<Uint8Array> {
   return collect(pipe(file, createZstdCompress(LEVEL)))
 }
 
-/** @throws when they are not whole: ClickHouse would take what there is for the whole batch */
+/** @throws when the last frame is truncated: ClickHouse would load the rest as the whole batch */
 async function readFrames(path: string): Promise<Uint8Array> {
   const frames = await readFile(path)
   if (!areWholeZstdFrames(frames)) throw new Error('A compressed batch is not whole')
@@ -36,7 +36,7 @@ async function openLines(path: string): Promise<Readable> {
   return stream
 }
 
-/** Passes on what fails, which `Readable.pipe` does not. */
+/** Passes errors on, which `Readable.pipe` does not. */
 function pipe(file: Readable, through: NodeJS.ReadWriteStream & Readable): Readable {
   file.on('error', (error) => through.destroy(error))
   return file.pipe(through) as Readable
@@ -48,7 +48,7 @@ async function collect(stream: Readable): Promise<Uint8Array> {
   return Buffer.concat(chunks)
 }
 
-/** The facts by which a batch's hits are recognized in the table. */
+/** Numbers that identify a batch's hits in the table. */
 export interface BatchExtent {
   /** Unique within a node. */
   ids: number[]

@@ -5,8 +5,8 @@ import type { ClickHouseClient } from './client.ts'
 type Reader = Pick<ClickHouseClient, 'select'>
 
 /**
- * Whether other servers store the same hits, and ClickHouse says what this one lacks: not in its cloud (`Shared…`). The
- * engine of the database says so, too: a table can be missing for a moment.
+ * @returns true if other servers store the same hits, and ClickHouse can list those that this server lacks; false in its cloud
+ * (`Shared…`). The engine of the database shows it too, because a table can be missing for a moment.
  */
 export async function isReplicated(client: Reader): Promise<boolean> {
   const rows = await client.select(
@@ -19,13 +19,13 @@ export async function isReplicated(client: Reader): Promise<boolean> {
 }
 
 /**
- * A count would miss hits that this replica lacks.
- * @throws when it lacks some. While others store all the time, it has everything at moments only
+ * Call it before a count, which would miss hits that this replica lacks.
+ * @throws when it lacks some. While other servers store hits continuously, it has all of them only at moments
  */
 export async function requireCaughtUp(client: Reader): Promise<void> {
   if (!(await isReplicated(client))) return
-  // `log_max_index` is the number of the last entry of a table's log, and `log_pointer` that of the entry which this replica
-  // takes next. The log of hits is never empty: a column was added (https://github.com/ClickHouse/ClickHouse,
+  // `log_max_index` is the number of the last entry of a table's log, and `log_pointer` that of the next entry for this
+  // replica. The log of hits is never empty, because a column was added (https://github.com/ClickHouse/ClickHouse,
   // StorageReplicatedMergeTree::getStatus, ReplicatedMergeTreeQueue::pullLogsToQueue).
   const behind = await client.select(
     `SELECT table FROM system.replicas WHERE database = currentDatabase() AND table = 'hits'

@@ -1,6 +1,6 @@
 // The error class of ClickHouse requests. No message has an address, a password or a value.
 
-/** ClickHouse's error codes that Towpath tells apart (https://github.com/ClickHouse/ClickHouse, ErrorCodes.cpp). */
+/** ClickHouse's error codes that Towpath handles (https://github.com/ClickHouse/ClickHouse, ErrorCodes.cpp). */
 export const CLICKHOUSE_CODES = {
   unknownTable: 60,
   unknownDatabase: 81,
@@ -18,13 +18,13 @@ const MESSAGE_MAX = 400
 
 interface ClickHouseErrorDetail {
   /**
-   * ClickHouse's code; 0 when something else has answered, and
-   * undefined when nothing has.
+   * ClickHouse's code; 0 for an answer of another program, and
+   * undefined without an answer.
    */
   code?: number
   /** The HTTP status of an answer. */
   status?: number
-  /** The reason of a failed connection as the runtime names it, such as `ECONNREFUSED`. */
+  /** The runtime's code of a failed connection, such as `ECONNREFUSED`. */
   reason?: string
   /** No byte of the request has reached a server. */
   isUnsent?: boolean
@@ -49,7 +49,7 @@ export class ClickHouseError extends Error {
     this.isUnsent = isUnsent
   }
 
-  /** The server cannot be reached, or the connection to it broke. A call that took too long says nothing of the server. */
+  /** True if the server cannot be reached, or the connection broke. False for a timeout, whose cause can be the call. */
   get isAway(): boolean {
     return this.code === undefined && this.reason !== 'AbortError' && this.reason !== 'TimeoutError'
   }
@@ -73,7 +73,7 @@ const UNSENT = new Set([
   'ENETUNREACH',
 ])
 
-/** @param error what `fetch` has thrown. Its own message may have the address, so only its code is kept. */
+/** @param error from `fetch`. Its message can contain the address, so only its code is kept. */
 export function toConnectionError(error: unknown): ClickHouseError {
   const { code, name } = error as { code?: unknown; name?: unknown }
   const reason = typeof code === 'string' ? code : String(name)
@@ -81,7 +81,7 @@ export function toConnectionError(error: unknown): ClickHouseError {
   return new ClickHouseError(`ClickHouse does not answer (${reason})`, { reason, isUnsent })
 }
 
-/** Whether a connection failed because the server has no certificate that can be trusted, or no TLS. */
+/** @returns true if a connection failed because the server has no trusted certificate, or no TLS */
 export const isTlsReason = (reason: string) =>
   reason === NO_TLS || /CERT|SSL|TLS|SIGNATURE|_CRL|ISSUER/i.test(reason)
 /** The server does not speak TLS on this port. */

@@ -1,4 +1,4 @@
-// ClickHouse's HTTP interface (https://clickhouse.com/docs/interfaces/http), as far as the engine uses it.
+// A client of ClickHouse's HTTP interface (https://clickhouse.com/docs/interfaces/http).
 
 import type { SqlValue } from '../../filter-sql.ts'
 import { type ClickHouseAddress, parseClickHouseAddress } from './address.ts'
@@ -17,7 +17,7 @@ export interface ClickHouseCall {
 }
 
 /**
- * Every call goes to the first server that answers and has no replication delay. When that server is away, the call is
+ * Every call goes to the first server that answers and has no replication delay. If that server is unavailable, the call is
  * repeated at the next one, unless it is an insert that may have been stored.
  * All methods throw `ClickHouseError`.
  */
@@ -26,19 +26,19 @@ export interface ClickHouseClient {
   select(sql: string, call?: ClickHouseCall): Promise<unknown[][]>
   /** Reads an answer of any size. A reader that stops early ends the statement. */
   stream(sql: string, format: string, call?: ClickHouseCall): Promise<ReadableStream<Uint8Array>>
-  /** Runs a statement without an answer, which may run twice. Its settings belong into its text. */
+  /** Runs a statement without an answer. It must be safe to run twice. Its settings are part of its text. */
   execute(sql: string, call?: ClickHouseCall): Promise<void>
-  /** @param data compressed by zstd. After a failure nobody may know whether the data were stored. */
+  /** @param data compressed by zstd. After a failure it can be unknown whether the data was stored. */
   insert(sql: string, data: Uint8Array, call?: ClickHouseCall): Promise<void>
-  /** Ends what runs. */
+  /** Aborts all running calls. */
   close(): Promise<void>
 }
 
 const TIMEOUT_MS = 60_000
-/** Longer values travel in the body: a server refuses an address of more than 1 MiB, and a proxy refuses a shorter one. */
+/** Longer values are sent in the body: a server refuses an address of more than 1 MiB, and proxies refuse shorter ones. */
 const FIELDS_IN_ADDRESS_MAX = 2000
 
-/** The server answers when it has everything, so an error has its status. It stops when nobody waits any more. */
+/** The server answers after the whole statement, so an error has its status. It stops when the client disconnects. */
 const READ_SETTINGS = {
   wait_end_of_query: 1,
   output_format_json_quote_64bit_integers: 1,
@@ -47,7 +47,7 @@ const READ_SETTINGS = {
 
 /**
  * @param urls at least one valid address
- * @param choiceMs how long the client stays with a server before it looks whether an earlier one is back
+ * @param choiceMs how long the client uses a server before it checks whether an earlier one is back
  */
 export function createClickHouseClient(urls: string[], choiceMs?: number): ClickHouseClient {
   const closing = new AbortController()
@@ -82,7 +82,7 @@ interface ClickHouseRequest extends ClickHouseCall {
   data?: Uint8Array
 }
 
-/** @returns the answer of a statement that has not failed until its answer began */
+/** @returns the answer, after its status has shown no error */
 async function send(
   { origin, headers }: ClickHouseAddress,
   { sql, data, params = [], settings = {}, timeoutMs = TIMEOUT_MS, signal }: ClickHouseRequest,
@@ -101,7 +101,7 @@ async function send(
       method: 'POST',
       headers: data ? { ...headers, 'Content-Encoding': 'zstd' } : headers,
       body,
-      // Another server must not get the password.
+      // A redirect would send the password to another server.
       redirect: 'manual',
       signal: AbortSignal.any([closing, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]),
     })
@@ -114,7 +114,7 @@ async function send(
 
 const CODE_HEADER = 'X-ClickHouse-Exception-Code'
 
-/** The data of an insert, or the values of a statement when they are long, or else the statement. */
+/** The body: the data of an insert, else long values of a statement, else the statement. */
 function toBody(
   sql: string,
   fields: [name: string, text: string][],

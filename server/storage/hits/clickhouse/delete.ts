@@ -1,11 +1,11 @@
-// Deletes hits in ClickHouse. A mutation rewrites the parts that have them: a lightweight delete would only mark them.
+// Deletes hits in ClickHouse. A mutation rewrites the parts that have them; a lightweight delete would only mark them.
 
 import { createBinder, type ValueBinder } from '../../filter-sql.ts'
 import type { ImportedHits } from '../hit-engine.ts'
 import type { ClickHouseClient } from './client.ts'
 import { clickHouseDialect } from './dialect.ts'
 
-/** A mutation of a large table rewrites many gigabytes. ClickHouse goes on with it when nobody waits any more. */
+/** A mutation of a large table rewrites many gigabytes. ClickHouse continues it after the client has disconnected. */
 const DELETE_TIMEOUT_MS = 15 * 60_000
 
 /**
@@ -18,7 +18,7 @@ export async function deleteWhere(
 ): Promise<void> {
   const { params, bind } = createBinder(clickHouseDialect)
   const text = write(bind)
-  // A mutation without hits would rewrite nothing, and stay in the table's list of mutations.
+  // A mutation without hits would only make the table's list of mutations longer.
   const sql = `SELECT count() FROM (SELECT 1 FROM hits WHERE ${text} LIMIT 1)`
   const [[found] = []] = await client.select(sql, { params })
   if (Number(found) === 0) return
@@ -40,7 +40,7 @@ export const deleteImportedHits = (
 
 /** Deletes the hits recorded before this moment: whole months at once, and the rest of one month by a mutation. */
 export async function deleteHitsBefore(client: ClickHouseClient, before: number): Promise<void> {
-  // The table itself says which months it has. A user may lack the right to read the tables of `system`.
+  // Reads the months from the table itself, because a user may lack the right to read the tables of `system`.
   const partitions = await client.select(
     'SELECT _partition_id FROM hits GROUP BY _partition_id HAVING toUInt32(_partition_id) < {p1:Int64}',
     { params: [toPartition(before)] },

@@ -1,4 +1,4 @@
-// The hit engine of installations with several nodes: tables in a ClickHouse server, which all nodes use.
+// The hit engine of installations with several nodes: tables in a ClickHouse server that all nodes share.
 
 import { createSerialQueue } from '../../../lib/concurrency/serial-queue.ts'
 import type { HitEngine } from '../hit-engine.ts'
@@ -22,8 +22,8 @@ export interface ClickHouseOptions {
 }
 
 /**
- * Opens the database, and makes the tables of this release in it.
- * @throws `ClickHouseError` when it cannot be used: `findClickHouseProblem` says why
+ * Opens the database, and creates the tables of this release.
+ * @throws `ClickHouseError` when it cannot be used; `findClickHouseProblem` finds the reason
  */
 export async function openClickHouse({
   urls,
@@ -44,7 +44,7 @@ export async function openClickHouse({
   return {
     ...createQuestionRunner(client),
     export: exporter.run,
-    // ClickHouse counts hits alone: docs/adr/0065-no-roll-ups-in-clickhouse.md.
+    // There are no roll-ups: docs/adr/0065-no-roll-ups-in-clickhouse.md.
     rollUp: async () => ({ rolled: 0, waiting: 0 }),
     mark: loader.mark,
     load: (batch) => inTurn(() => loader.load(batch, since())),

@@ -1,5 +1,5 @@
-// Exports clicks from ClickHouse to a file. ClickHouse answers with a slice of the hits at a time, and DuckDB sorts and
-// writes it here, as it writes the exports of an embedded engine.
+// Exports clicks from ClickHouse to a file. ClickHouse answers slices of the hits, and a DuckDB in this process sorts and writes
+// them, as for exports of the embedded engine.
 
 import { open, rm } from 'node:fs/promises'
 import { join, resolve, sep } from 'node:path'
@@ -19,7 +19,7 @@ import { QUESTION_SETTINGS, toQuestionFailure } from './query.ts'
 /** Sorting a slice takes 20 MB, and its sources take buffers too. */
 const WRITER_MEMORY_MB = 96
 const COLUMNS = ['node', ...Object.values(HIT_COLUMNS)].join(', ')
-/** A slice that fails is an error of its own, and no broken file. */
+/** A failed slice must be an error, not a truncated file. */
 const SLICE_SETTINGS = {
   ...QUESTION_SETTINGS,
   wait_end_of_query: 1,

@@ -1,4 +1,4 @@
-// Diagnoses a faulty CLICKHOUSE_URL before the server starts, as one sentence with the fix.
+// Diagnoses a wrong CLICKHOUSE_URL before the server starts, in one sentence with the fix.
 
 import { type ClickHouseAddress, parseClickHouseAddress } from './address.ts'
 import { isReplicated } from './caught-up.ts'
@@ -9,7 +9,7 @@ import { findLayoutProblem } from './layout.ts'
 export interface ClickHouseProblem {
   /** The problem, and the fix. It has no password and no address. */
   sentence: string
-  /** It may pass by itself: the server can start, and loads its batches later. */
+  /** It can go away without the operator, so the server starts, and loads its batches later. */
   isTemporary: boolean
 }
 
@@ -39,7 +39,7 @@ export async function findClickHouseProblem(
 }
 
 interface ServerPlace {
-  /** How sentences call the server. */
+  /** The server's name in sentences. */
   name: string
   /** The number of servers. */
   of: number
@@ -79,7 +79,7 @@ const toSemver = (version: string) => {
   return [year, month, patch].map(Number).join('.')
 }
 
-/** The second one is for `input()`, and the third one tells what a replica lacks. */
+/** The second right is for `input()`, and the third one for reading the missing entries of a replica. */
 const listRights = (database: string, hasReplicas: boolean) => [
   `SELECT, INSERT, CREATE TABLE, ALTER ADD COLUMN, ALTER UPDATE, ALTER DELETE ON \`${database}\`.*`,
   'CREATE TEMPORARY TABLE ON *.*',
@@ -101,7 +101,7 @@ async function findRightsProblem(
   return undefined
 }
 
-/** Also behind one address: each load of a batch asks whether the replica has everything that others have stored. */
+/** True also for a single address: each load checks that the replica has all hits of other servers. */
 async function mayLackHits(client: ClickHouseClient): Promise<boolean> {
   const select: ClickHouseClient['select'] = (sql) => client.select(sql, { timeoutMs: TIMEOUT_MS })
   return isReplicated({ select })
@@ -112,7 +112,7 @@ const toReadOnlySentence = (user: string, name: string) =>
 const toRightsSentence = (rights: string[], user: string, name: string) =>
   `${name} does not allow the user “${user}” what Towpath must do: run ${rights.map((right) => `GRANT ${right} TO ${user};`).join(' ')}`
 
-/** Servers that do not share their tables would each have some of the hits. */
+/** Checks that the servers replicate their tables. Otherwise each would have only some of the hits. */
 async function findReplicationProblem(
   client: ClickHouseClient,
   { database }: ClickHouseAddress,

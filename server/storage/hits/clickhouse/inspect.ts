@@ -6,8 +6,8 @@ import { type ClickHouseClient, createClickHouseClient } from './client.ts'
 import { QUESTION_SETTINGS } from './query.ts'
 
 /**
- * The hits of a batch are there a moment before its mark. So the marks before the count are of batches that it has, and
- * a caller that finds too many clicks looks again.
+ * The hits of a batch are stored a moment before its mark. So the count includes all batches of the marks before it, and
+ * a caller that finds too many clicks must try again.
  */
 export async function inspectClickHouse(
   client: Pick<ClickHouseClient, 'select'>,
@@ -36,7 +36,7 @@ async function readMarks(client: Pick<ClickHouseClient, 'select'>): Promise<Reco
   return Object.fromEntries(rows.map(([node, batch]) => [String(node), Number(batch)]))
 }
 
-/** Asks without an engine, for a command beside the server. */
+/** Inspects without an engine, for a command beside the server. */
 export async function inspectClickHouseAt(urls: string[], withClicks: boolean): Promise<HitInspection> {
   const client = createClickHouseClient(urls)
   try {

@@ -1,5 +1,4 @@
-// The tables in ClickHouse, and their migration from the layout of an earlier release. A database belongs to one
-// installation of Towpath.
+// The tables in ClickHouse, and their migration from earlier layouts. A database belongs to one installation of Towpath.
 
 import { log } from '../../../lib/log.ts'
 import { toClosedNamesSql } from '../closed-names-sql.ts'
@@ -12,8 +11,8 @@ import { toPlaceholder } from './parameters.ts'
 /** The type of each column of layout 1. LowCardinality is a dictionary: these texts repeat. */
 const HIT_TYPES: Omit<Record<keyof Hit, string>, 'importId' | 'variant' | 'params'> = {
   id: 'Int64 CODEC(ZSTD)',
-  // Neighbors are of one day, and differ by hours: T64 leaves out the bits that they share. Every question reads this
-  // column, the workspace and the visitor, so these have the codecs that are fast to read.
+  // Neighbors are of one day and differ by hours: T64 leaves out the bits that they share. Every question reads this
+  // column, the workspace and the visitor, so these have codecs that are fast to read.
   at: 'Int64 CODEC(T64, ZSTD)',
   workspaceId: 'Int64 CODEC(LZ4)',
   linkId: 'Int64 CODEC(ZSTD)',
@@ -42,20 +41,20 @@ const HIT_TYPES: Omit<Record<keyof Hit, string>, 'importId' | 'variant' | 'param
 const columns = Object.entries(HIT_TYPES).map(([field, type]) => `${HIT_COLUMNS[field as keyof Hit]} ${type}`)
 const ORDER = 'workspace_id, intDiv(recorded_at, 86400000), visitor'
 
-/** ClickHouse recognizes a batch that it has among this many newest blocks: 4 minutes at 40 batches a second. */
+/** ClickHouse recognizes a repeated batch among this many newest blocks: 4 minutes at 40 batches a second. */
 export const DEDUPLICATION_WINDOW = 10_000
 
-/** The name of a table engine of a kind, such as `MergeTree`. */
+/** Returns the name of a table engine for its kind, such as `MergeTree`. */
 type EngineNaming = (kind: string) => string
 const toReplicated: EngineNaming = (kind) => `Replicated${kind}`
 
 /**
- * The statements that each layout adds to the layout before it. A released layout never changes. Each statement may run
- * twice: ClickHouse has no transactions, and several nodes may start at once.
+ * The statements that each layout adds to the previous one. A released layout never changes. Each statement must be safe to
+ * run twice: ClickHouse has no transactions, and several nodes can start at once.
  */
 const LAYOUTS: ((engine: EngineNaming) => string[])[] = [
   (engine) => [
-    // Synced: a loaded batch survives a power cut, because its file may be deleted.
+    // Synced, because the file of a loaded batch may be deleted, and the batch must survive a power cut.
     `CREATE TABLE IF NOT EXISTS hits (node LowCardinality(String), ${columns.join(', ')})
      ENGINE = ${engine('MergeTree')}
      PARTITION BY toYYYYMM(fromUnixTimestamp64Milli(recorded_at, 'UTC'))
@@ -70,24 +69,24 @@ const LAYOUTS: ((engine: EngineNaming) => string[])[] = [
   () => ['ALTER TABLE hits ADD COLUMN IF NOT EXISTS import_id Nullable(Int64) CODEC(ZSTD)'],
   // This layout had tables of roll-ups.
   () => [],
-  // Names of browsers that are texts of visitors are closed: see `closeOldNames`.
+  // Replaces names of browsers that are texts of visitors: see `closeOldNames`.
   () => [],
   () => ['ALTER TABLE hits ADD COLUMN IF NOT EXISTS variant LowCardinality(Nullable(String)) CODEC(ZSTD)'],
-  // Its texts may differ from click to click, so it has no dictionary.
+  // Its texts can differ from click to click, so it has no dictionary.
   () => ['ALTER TABLE hits ADD COLUMN IF NOT EXISTS params Nullable(String) CODEC(ZSTD)'],
 ]
 
-/** Every statement that makes the tables in a replicated database. */
+/** Every statement that creates the tables in a replicated database. */
 export const listReplicatedStatements = () => LAYOUTS.flatMap((layout) => layout(toReplicated))
 
-/** An earlier release has sums of hits in these tables, of erased workspaces too. */
+/** Tables of an earlier release with sums of hits, also of erased workspaces. */
 const ROLL_UP_TABLES =
   'days slots links values urls people mixed month_links month_values month_urls month_people'
     .concat(' marks month_marks touches intents loaders steps')
     .split(' ')
     .map((name) => `roll_${name}`)
 
-/** At each start: while a cluster is upgraded, a node of the earlier release makes them again. */
+/** Runs at each start, because a node of the earlier release creates the tables again while a cluster is upgraded. */
 async function dropRollUpTables(client: ClickHouseClient): Promise<void> {
   const found = await client.select(
     `SELECT name FROM system.tables WHERE database = currentDatabase() AND name IN ${toPlaceholder(1, ROLL_UP_TABLES)}`,
@@ -98,7 +97,7 @@ async function dropRollUpTables(client: ClickHouseClient): Promise<void> {
       await client.execute(`DROP TABLE IF EXISTS ${name} SETTINGS max_table_size_to_drop = 0`)
     } catch (error) {
       if (!(error instanceof ClickHouseError && error.code === CLICKHOUSE_CODES.accessDenied)) throw error
-      // The rights that docs/clickhouse.md asks for are enough to empty it.
+      // If the right to drop the table is missing, empty it: the rights in docs/clickhouse.md are enough for that.
       await client.execute(`ALTER TABLE ${name} DROP PARTITION ALL SETTINGS max_partition_size_to_drop = 0`)
     }
 }
@@ -106,7 +105,7 @@ async function dropRollUpTables(client: ClickHouseClient): Promise<void> {
 /** The first layout whose hits have names of closed lists only. */
 const CLOSED_NAMES_LAYOUT = 4
 
-/** A mutation, which ClickHouse runs part by part in the background: the start does not wait for it. */
+/** Starts a mutation, which ClickHouse runs in the background. The start of the server does not wait for it. */
 async function closeOldNames(client: ClickHouseClient): Promise<void> {
   const { isOpen, assignments } = toClosedNamesSql((text) => `'${text}'`)
   const statement = `ALTER TABLE hits UPDATE ${assignments} WHERE ${isOpen}`
@@ -121,13 +120,13 @@ async function closeOldNames(client: ClickHouseClient): Promise<void> {
   }
 }
 
-/** Says which layout the tables have, and whose they are. */
+/** The table with the layout's number and the owner of the tables. */
 const LAYOUT_TABLE = 'hit_layout'
 
 /**
  * Brings the database to the newest layout.
- * @param instance the name of this installation; a database that has none yet takes it
- * @throws a sentence for a layout of a newer release and for the database of another installation, which stay as they are
+ * @param instance the name of this installation; it is written to a database without a name
+ * @throws a sentence for a layout of a newer release and for the database of another installation, which do not change
  */
 export async function migrateTables(client: ClickHouseClient, instance = ''): Promise<void> {
   const before = await readLayout(client)
@@ -144,7 +143,7 @@ export async function migrateTables(client: ClickHouseClient, instance = ''): Pr
   if (before.version > 0 && before.version < CLOSED_NAMES_LAYOUT) await closeOldNames(client)
   const sql = `INSERT INTO ${LAYOUT_TABLE} SELECT {p1:Int64}, {p2:String}, now64(3)`
   await client.execute(sql, { params: [LAYOUTS.length, instance] })
-  // Two installations may have started at once: the first one has the database.
+  // Two installations may have started at once: the first one gets the database.
   requireUsable(await readLayout(client), instance)
 }
 
@@ -157,7 +156,7 @@ export const findLayoutProblem = async (
 interface Layout {
   /** 0 without tables. */
   version: number
-  /** The installation whose hits these are; '' when none has named itself. */
+  /** The installation of the hits; '' if no name is stored. */
   instance: string
 }
 

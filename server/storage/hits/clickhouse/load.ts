@@ -1,5 +1,5 @@
-// Loads batches into ClickHouse, each exactly once. ClickHouse has no transactions: a batch is one block with a token,
-// which ClickHouse takes once within a window, and its mark follows. A batch that may have been sent before is counted
+// Loads batches into ClickHouse, each exactly once. ClickHouse has no transactions, so a batch is one block with a token,
+// which ClickHouse accepts once within a window, and its mark follows. A batch that may have been sent before is counted
 // first.
 
 import { log } from '../../../lib/log.ts'
@@ -17,7 +17,7 @@ import { toPlaceholder } from './parameters.ts'
 
 const fields = Object.keys(HIT_COLUMNS) as (keyof Hit)[]
 
-/** How the fields that every hit has are read from text. A number that is none, or too large, is null. */
+/** SQL that reads the required fields of a hit from text. An invalid or too large number is null. */
 const REQUIRED: Partial<Record<keyof Hit, string>> = {
   id: 'toInt64OrNull(id)',
   at: 'toInt64OrNull(at)',
@@ -31,7 +31,7 @@ const REQUIRED: Partial<Record<keyof Hit, string>> = {
 const IMPORT_ID: keyof Hit = 'importId'
 const VISITOR = toClickHouseVisitor(`assumeNotNull(${REQUIRED.visitor})`, `assumeNotNull(${REQUIRED.at})`)
 
-/** ClickHouse would store 0 or '' where there is none, and the last digits of a number that is too large. */
+/** Throws for a missing or too large value. ClickHouse would store 0, '' or the last digits of the number. */
 function toStoredValue(field: keyof Hit): string {
   if (field === IMPORT_ID) return 'toInt64OrNull(importId)'
   const value = REQUIRED[field]
@@ -45,7 +45,7 @@ const INSERT = `INSERT INTO hits (node, ${fields.map((field) => HIT_COLUMNS[fiel
   FROM input('${fields.map((field) => `${field} Nullable(String)`).join(', ')}')
   WHERE NOT ifNull(toInt64OrNull(at) < {p2:Int64}, 0) FORMAT JSONEachRow`
 
-/** More rows than a batch has: a batch must be one block, which has one token. */
+/** More rows than any batch has, so that a batch is one block with one token. */
 const BLOCK_ROWS = 10_000_000
 const INSERT_SETTINGS = {
   async_insert: 0,
@@ -64,11 +64,11 @@ const INSERT_SETTINGS = {
   max_insert_threads: 1,
   max_execution_time: 60,
 }
-/** Longer than the statement may take at the server, so a batch is not sent again while it is being stored. */
+/** Longer than the server's limit of the statement, so a batch is not sent again while it is being stored. */
 const INSERT_TIMEOUT_MS = 90_000
 
 export interface HitLoader {
-  /** @returns the number of the last batch of a node that is loaded; 0 when there is none */
+  /** @returns the number of the last loaded batch of a node; 0 if there is none */
   mark(node: string): Promise<number>
   /** One call at a time. @param since hits recorded before this moment are left out */
   load(batch: Batch, since: number): Promise<void>
@@ -76,13 +76,13 @@ export interface HitLoader {
 }
 
 /**
- * How long after a batch the next one is surely new. Another process of the same node could have sent it and ended; for
- * this long ClickHouse knows its token, up to 160 batches a second of all nodes.
+ * A batch counts as new for this time after the previous one. Another process of the same node could have sent it before it
+ * ended, but within this time ClickHouse knows its token, up to 160 batches a second of all nodes.
  */
 const NEW_FOR_MS = 60_000
 
 export function createHitLoader(client: ClickHouseClient): HitLoader {
-  /** When this process has loaded its last batch of each node, and nothing has failed since. */
+  /** When this process last loaded a batch of each node. A failure removes the entry. */
   const loadedAt = new Map<string, number>()
   return {
     mark: (node) => readMark(client, node),
@@ -104,7 +104,7 @@ export function createHitLoader(client: ClickHouseClient): HitLoader {
 
 const toToken = ({ node, number }: Batch) => `${node}/${number}`
 
-/** Sends a file of one node's hits, once. @throws `ClickHouseError`: with `isAway` it may be stored, or not */
+/** Sends a file of one node's hits, once. @throws `ClickHouseError`; with `isAway` it is unknown whether the hits are stored */
 export async function insertHits(
   client: ClickHouseClient,
   batch: Pick<Batch, 'node' | 'path'>,
@@ -120,28 +120,28 @@ export async function insertHits(
 }
 
 /**
- * Loads a batch that may have been sent before: by a process that was killed, or with an answer that was lost. All, none
- * or some months of it can be there, and ClickHouse may still know its token or not.
+ * Loads a batch that may have been sent before, by a killed process or with a lost answer. All, none or some months of it can
+ * be stored, and ClickHouse may or may not know its token.
  */
 async function insertMissing(client: ClickHouseClient, batch: Batch, since: number): Promise<void> {
   const extent = await readBatchExtent(batch.path, since)
   await requireCaughtUp(client)
   const isWhole = async () => (await countHits(client, batch, extent)).own === extent.ids.length
   if (extent.ids.length > 0 && (await isWhole())) return
-  // If ClickHouse knows the token, this adds just the months that are missing.
+  // If ClickHouse knows the token, this adds only the missing months.
   await insertHits(client, batch, since, toToken(batch))
   if (await isWhole()) return
-  // The token was too old, and some hits are there twice; or the hits were deleted, and their token is still known.
+  // The token was too old, and some hits are stored twice; or the hits were deleted, and their token is still known.
   log.warn('hits.batch_loaded_anew', { node: batch.node, batch: batch.number })
   await deleteHits(client, batch, extent)
   await insertHits(client, batch, since, `${toToken(batch)}/${crypto.randomUUID()}`)
   if (!(await isWhole())) throw new Error(`Batch ${batch.number} of ${batch.node} is not as it was sent`)
 }
 
-/** More workspaces than this are no help to find the hits. */
+/** With more workspaces, the condition does not make the search faster. */
 const WORKSPACES_MAX = 1000
 
-/** A condition that finds the hits of a batch by the order of the table and by its months. */
+/** A condition that finds the hits of a batch by the table's sort key and months. */
 function toRangeSql({ node }: Batch, { ids, times, workspaceIds }: BatchExtent, bind: ValueBinder): string {
   const [first, last] = ids.reduce(([low, high], id) => [Math.min(low, id), Math.max(high, id)], EMPTY_RANGE)
   const few = workspaceIds.size <= WORKSPACES_MAX
@@ -154,7 +154,7 @@ function toRangeSql({ node }: Batch, { ids, times, workspaceIds }: BatchExtent, 
 }
 const EMPTY_RANGE: [number, number] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
 
-/** @returns how many hits of the batch are in the table, and how many others lie between them */
+/** @returns the number of the batch's hits in the table, and of other hits with ids between them */
 async function countHits(
   client: ClickHouseClient,
   batch: Batch,
@@ -183,7 +183,7 @@ async function readMark(client: ClickHouseClient, node: string): Promise<number>
   return Number(mark)
 }
 
-/** Adds a mark. The highest one of a node counts, so this never lowers it. */
+/** Adds a mark. Only the highest mark of a node counts, so this never lowers it. */
 async function writeMark(client: ClickHouseClient, node: string, number: number): Promise<void> {
   const sql = `INSERT INTO hit_marks (node, batch) SETTINGS async_insert = 0 SELECT {p1:String}, {p2:Int64}`
   await client.execute(sql, { params: [node, number] })

@@ -1,5 +1,5 @@
-// The receiving side of a move: takes all hits of another engine, slice by slice, and sums up each day for comparison.
-// No server uses the database before the move has ended.
+// The target of a move: loads all hits of another engine in slices, and sums up each day for comparison. No server uses the
+// database before the move has ended.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { HASHED_COLUMNS, type HitDayFigures, IS_CLICK, toDayFigures } from '../hit-day.ts'
@@ -10,15 +10,15 @@ import { migrateTables } from './layout.ts'
 import { insertHits } from './load.ts'
 
 export interface HitMoveTarget {
-  /** Whether it has neither hits nor marks. */
+  /** @returns true if it has neither hits nor marks */
   isEmpty(): Promise<boolean>
   /** The days that have hits. */
   listDays(): Promise<number[]>
   readFigures(day: number): Promise<HitDayFigures[]>
   countHits(): Promise<number>
-  /** Deletes what an interrupted move has left of a day. Waits for inserts that still run. */
+  /** Deletes the hits of a day that an interrupted move has left. Waits for running inserts. */
   deleteDay(day: number): Promise<void>
-  /** @param token ClickHouse takes a slice with the same token once, however often it is sent */
+  /** @param token ClickHouse stores slices with the same token once */
   loadSlice(slice: { node: string; path: string; token: string }): Promise<void>
   close(): Promise<void>
 }
@@ -99,7 +99,7 @@ async function loadSlice(
   }
 }
 
-/** Hits of a killed process may still be on their way into the table. */
+/** Waits because an insert of a killed process can still be running. */
 async function waitForInserts(client: ClickHouseClient): Promise<void> {
   const deadline = performance.now() + INSERTS_END_WITHIN_MS
   for (;;) {

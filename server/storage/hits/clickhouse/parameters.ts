@@ -1,15 +1,15 @@
-// Sends values to ClickHouse beside the statement, as its query parameters: a value is never a part of the SQL. A
-// parameter is written as a field of the format TabSeparated, and a text in a list is quoted.
+// Writes values as ClickHouse's query parameters, so that a value is never part of the SQL. A parameter is written as a field
+// of the format TabSeparated, and a text in a list is quoted.
 
 import { cutText as cut } from '../../../lib/clean-text.ts'
 import type { SqlValue } from '../../filter-sql.ts'
 
 /** A server refuses a field of more than 128 KiB (`http_max_field_value_size`). A longer value is sent in parts. */
 const PART_BYTES = 100_000
-/** A character of a text takes three bytes of a part at most, or two with its backslash. */
+/** A character of a text takes at most three bytes, or two with its backslash. */
 const PART_CHARACTERS = Math.floor(PART_BYTES / 3)
 
-/** A value in a statement, and the fields of the request that hold it. */
+/** A value in a statement, and the fields of the request with its parts. */
 interface Parameter {
   expression: string
   fields: [name: string, text: string][]
@@ -28,7 +28,7 @@ const ESCAPES: Record<string, string> = {
 const escapeText = (text: string) =>
   text.toWellFormed().replace(/[\\'\0\b\f\n\r\t]/g, (character) => ESCAPES[character] as string)
 
-/** The n-th value, counted from 1, in a statement. `toFields` gives the same values to the request. */
+/** The placeholder of the n-th value, counted from 1. `toFields` writes the same values into the request. */
 export const toPlaceholder = (n: number, value: SqlValue): string => toParameter(`p${n}`, value).expression
 
 /** @returns the fields of a request, without the prefix `param_` */

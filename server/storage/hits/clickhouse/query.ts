@@ -1,4 +1,4 @@
-// Asks ClickHouse a question, within limits: many nodes ask one server, which other programs may use too.
+// Runs questions in ClickHouse with limits, because many nodes and other programs can share one server.
 
 import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
 import { unavailable } from '../../../lib/failure.ts'
@@ -15,10 +15,10 @@ import type { ClickHouseClient } from './client.ts'
 import { clickHouseDialect } from './dialect.ts'
 
 const QUESTIONS_OF_WORKSPACE = 4
-/** The questions of a node together. A server takes a hundred statements at once, or a thousand. */
+/** The running questions of a node. A server runs a hundred statements at once, or a thousand. */
 const QUESTIONS = 16
 
-/** A server ends a statement that reads only when nobody waits for its answer any more. */
+/** Makes the server end a reading statement when its client disconnects. */
 const READ_ONLY = { readonly: 2, cancel_http_readonly_queries_on_client_close: 1 }
 export const QUESTION_SETTINGS = {
   ...READ_ONLY,
@@ -27,7 +27,7 @@ export const QUESTION_SETTINGS = {
   max_memory_usage: 2_000_000_000,
 }
 
-/** Errors that another question would meet too. */
+/** Errors that every question would get. */
 const UNAVAILABLE_CODES: ReadonlySet<number | undefined> = new Set<number>([
   CLICKHOUSE_CODES.unknownTable,
   CLICKHOUSE_CODES.unknownDatabase,
@@ -39,7 +39,7 @@ const UNAVAILABLE_CODES: ReadonlySet<number | undefined> = new Set<number>([
   CLICKHOUSE_CODES.authenticationFailed,
 ])
 
-/** A server that is away is a 503. A question that takes too long or too much fails alone, with its own error. */
+/** An unavailable server is a 503. A question that exceeds a limit fails alone, with its own error. */
 export const toQuestionFailure = (error: unknown): unknown =>
   error instanceof ClickHouseError && (error.isAway || UNAVAILABLE_CODES.has(error.code))
     ? unavailable(error)
@@ -67,7 +67,7 @@ export function createQuestionRunner(
     ...clicks,
     ask,
     async explain(query) {
-      // No answer fails for its explanation. What goes wrong here fails the question too, which says so.
+      // An answer must not fail because of its explanation. If the server fails, the question itself reports it.
       const hitDays = run(query.workspaceId, HIT_DAYS).catch(() => undefined)
       const [answers, days] = await Promise.all([ask(query), hitDays])
       return { answers, origin: toHitsOrigin(query, 'engine', days) }
@@ -83,8 +83,8 @@ const CAUGHT_UP_TRIES = 10
 const CAUGHT_UP_PAUSE_MS = 100
 
 /**
- * A replica may fetch a later batch before an earlier one: a page read between them would leave the earlier one out for
- * ever. @throws `unavailable`
+ * A replica can fetch a later batch before an earlier one. A page that is read between the two would miss the earlier one
+ * permanently. @throws `unavailable`
  */
 async function waitUntilCaughtUp(client: Pick<ClickHouseClient, 'select'>): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -99,7 +99,7 @@ async function waitUntilCaughtUp(client: Pick<ClickHouseClient, 'select'>): Prom
   }
 }
 
-/** The partitions say which days have hits: none are read. */
+/** The partitions have the first and the last day, so no hits are read. */
 const HIT_DAYS: Statement<DaySpan> = {
   text: `SELECT intDiv(min(recorded_at), ${DAY_MS}), intDiv(max(recorded_at), ${DAY_MS}) FROM hits HAVING count() > 0`,
   params: [],

@@ -1,10 +1,10 @@
-// Chooses the server of a call. All nodes use the first server that answers and has no replication delay, for reads and
-// for inserts: so an answer has every batch that any node has loaded, without waiting for replication.
+// Chooses the server of a call. All nodes read from and insert into the first server that answers and has no replication
+// delay. So an answer has every batch that any node has loaded, without waiting for replication.
 
 import type { ClickHouseAddress } from './address.ts'
 import { ClickHouseError } from './clickhouse-error.ts'
 
-/** How long a choice holds. Then a server earlier in the list may have come back. */
+/** How long a choice is used. After that, an earlier server in the list may be back. */
 const CHOICE_MS = 5000
 const PROBE_TIMEOUT_MS = 5000
 
@@ -16,8 +16,8 @@ type Select = (address: ClickHouseAddress, sql: string, call: { timeoutMs: numbe
 
 export interface ReplicaChoice {
   /**
-   * Runs work at the chosen server. When that server is away, the next call chooses anew.
-   * @param isRepeatable work whose fate is unknown runs again at the next server
+   * Runs work at the chosen server. If that server is unavailable, the next call chooses again.
+   * @param isRepeatable work with an unknown result runs again at the next server
    */
   run<T>(work: (address: ClickHouseAddress) => Promise<T>, isRepeatable: boolean): Promise<T>
 }

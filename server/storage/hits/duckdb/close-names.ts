@@ -1,5 +1,5 @@
-// Closes the names of browsers, systems and devices in hits of earlier releases: what is in no list becomes `Other`. It
-// works in the background, a day at a time, and goes on where it stopped.
+// Replaces names of browsers, systems and devices in hits of earlier releases that are in no list by `Other`. It works in the
+// background, a day at a time, and continues after a restart.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { describeError, log } from '../../../lib/log.ts'
@@ -8,20 +8,20 @@ import { toClosedNamesSql } from '../closed-names-sql.ts'
 import { unmarkDays } from './rollups/marks.ts'
 import { quoteLiteral } from './values.ts'
 
-/** Between two days, so that questions and loads get their turn. */
+/** The pause between two days, so that questions and loads get their turn. */
 const PAUSE_MS = 200
 const REST_MS = 10 * 60 * 1000
 
 const { isOpen, assignments } = toClosedNamesSql(quoteLiteral)
 
 interface OpenNames {
-  /** Hits of the last release were recorded before this moment. */
+  /** Hits of the previous release were recorded before this time. */
   before: number
-  /** The days with open names, newest first. */
+  /** The days with names to replace, newest first. */
   days: number[]
 }
 
-/** @returns undefined where all hits are of this release */
+/** @returns undefined if all hits are of this release */
 async function findOpenNames(connection: DuckDBConnection): Promise<OpenNames | undefined> {
   const open = await connection.runAndReadAll('SELECT max(before) FROM open_names')
   const before = open.getRows()[0]?.[0]
@@ -33,7 +33,7 @@ async function findOpenNames(connection: DuckDBConnection): Promise<OpenNames | 
   return { before: Number(before), days: days.getRows().map(([day]) => Number(day)) }
 }
 
-/** Run it in a transaction: it makes the roll-ups of the day invalid. */
+/** Run it in a transaction. It also removes the day's mark of roll-ups. */
 async function closeNamesOfDay(connection: DuckDBConnection, day: number): Promise<void> {
   for (const table of ['hits_arrived', 'hits_sorted'])
     await connection.run(
@@ -76,11 +76,11 @@ export function startClosingNames(needs: {
       }
       if (Date.now() >= open.before)
         return void (await needs.run((connection) => connection.run('DELETE FROM open_names')))
-      // Batches of the last release may still come.
+      // Batches of the previous release can still be loaded.
       await rest(REST_MS)
     }
   }
-  // The next start goes on.
+  // The next start continues.
   const running = closeAll().catch((error) => {
     if (!closed) log.error('hits.names_not_closed', describeError(error))
   })

@@ -1,11 +1,11 @@
-// The connections for questions: a few at a time, apart from the writer's, so that a long question does not hold up a
-// load. Workspaces that wait take turns, so that one with many questions does not hold up the others.
+// A few connections for questions, separate from the writer's, so that a long question does not delay a load. Waiting
+// workspaces take turns, so that one with many questions does not delay the others.
 
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
 import type { ReadWriteLock } from './read-write-lock.ts'
 
-/** Enough that one long question does not hold up the short ones. More would only share the same two cores. */
+/** Enough that one long question does not delay the short ones. More would only share the same two cores. */
 const READ_CONNECTIONS = 3
 
 export interface ReadConnections {
@@ -39,7 +39,7 @@ export async function openReadConnections(
       await new Promise<void>((resolve) => {
         onAllIdle = resolve
         if (idle.length === all.length) resolve()
-        // Nobody will read the answers of the questions that still run.
+        // The answers of running questions are not needed any more.
         else for (const connection of all) connection.interrupt()
       })
       for (const connection of all) connection.closeSync()

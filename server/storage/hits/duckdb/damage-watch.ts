@@ -6,9 +6,9 @@ import { toDamageMarkerPath } from './hit-file.ts'
 export type DamageWatch = <T>(work: () => Promise<T>) => Promise<T>
 
 /**
- * The returned function runs work on the engine. Once damage or a transaction without an end was seen, it refuses all further
- * work, so that the engine's owner opens the engine again. After damage, the marker file makes that opening quarantine the file, unless all hits in it can
- * be read and the damage is in roll-ups.
+ * The returned function runs work on the engine. After damage, or a transaction that could not be ended, it refuses all further
+ * work, so that the engine's owner opens the engine again. After damage, a marker file makes the next opening quarantine the
+ * file, unless all its hits are readable and only roll-ups are damaged.
  */
 export function createDamageWatch(path: string): DamageWatch {
   let fatal: unknown
@@ -25,8 +25,8 @@ export function createDamageWatch(path: string): DamageWatch {
 }
 
 /**
- * Whether the engine is dead. After a fatal error (a full disk during a checkpoint, say) every later statement fails,
- * and only closing and opening again helps. The batch that was being loaded may be in: read the mark before loading it
+ * @returns true if the engine is dead. After a fatal error (for example a full disk during a checkpoint) every later statement
+ * fails, and the file must be closed and opened again. The current batch may be loaded: read the mark before loading it
  * again.
  */
 export const isEngineDead = (error: unknown): boolean =>
@@ -34,7 +34,7 @@ export const isEngineDead = (error: unknown): boolean =>
   (error instanceof Error &&
     (/^FATAL Error|database has been invalidated/i.test(error.message) || isDamage(error)))
 
-/** Whether the data of the file cannot be read. */
+/** @returns true if data of the file cannot be read */
 export const isDamage = (error: unknown) =>
   error instanceof Error && /corrupt database file/i.test(error.message)
 

@@ -58,7 +58,7 @@ const defaultMemoryMb = () => Math.min(512, Math.max(256, Math.floor(totalmem() 
 
 export interface DuckDbEngine extends HitEngine {
   backup(path: string): Promise<void>
-  /** Resolves when no hits wait that can be sorted now. */
+  /** Resolves when all hits that can be sorted now are sorted. */
   sorted(): Promise<void>
 }
 
@@ -67,31 +67,31 @@ interface EngineState {
   readonly instance: DuckDBInstance
   /** The connection for loads and deletions. */
   readonly writer: DuckDBConnection
-  /** The connection for sorting and roll-ups, which never run beside each other. */
+  /** The connection for sorting and roll-ups, which never run at the same time. */
   readonly backgroundConnection: DuckDBConnection
-  /** A connection has one transaction at a time: what uses the writer runs in this queue. */
+  /** The queue for work on the writer, because a connection has one transaction at a time. */
   readonly writeQueue: SerialQueue
   readonly readers: ReadConnections
   readonly exporter: ClickExporter
   readonly sorter: HitSorter
   readonly rollUps: RollUps
   /**
-   * Runs work while no hits are sorted, and nothing else runs alone: two transactions cannot delete the same hits, and no
-   * checkpoint is possible during another transaction.
+   * Runs work while no hits are sorted and no other work of this kind runs, because two transactions cannot delete the same hits,
+   * and a checkpoint is impossible during another transaction.
    */
   runAlone<T>(work: () => Promise<T>): Promise<T>
   readonly lock: ReadWriteLock
   readonly watchDamage: DamageWatch
 }
 
-/** The engine between two erasures, which need the file closed. */
+/** The engine between two erasures, during which the file is closed. */
 type OpenFile = Omit<DuckDbEngine, 'erase'>
 
-/** Opens the file, or what is left of it (see open-file.ts). Only one process may have the file open. */
+/** Opens the file, also after damage (see open-file.ts). Only one process may have the file open. */
 export async function openDuckDb(options: DuckDbOptions): Promise<DuckDbEngine> {
   const path = resolve(options.path)
   let file = Promise.resolve(await openFile(options))
-  /** Work waits for the end of an erasure. An erasure interrupts what is running. */
+  /** Runs work after the end of an erasure. An erasure interrupts running work. */
   async function use<T>(work: (open: OpenFile) => Promise<T>): Promise<T> {
     const used = file
     const open = await used
@@ -145,7 +145,7 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
   const removeAlone = <T>(work: () => Promise<T>) =>
     watchDamage(() => rollUps.withRepair(() => engine.runAlone(() => engine.writeQueue(work))))
   const remove = async (deleteHits: () => Promise<number>) => {
-    // No question may see marks of roll-ups whose sums are gone.
+    // No question may see marks of roll-ups without their sums.
     if ((await runTransaction(writer, deleteHits, engine.lock.exclusive)) > 0) await writer.run('CHECKPOINT')
   }
   const load = async (batch: Batch) => {
@@ -163,7 +163,7 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
     if (existsSync(toBackupPath(path))) await copyTo(toBackupPath(path))
   }
   if (since() > 0) {
-    // The file may be a backup that is older than the last deletion.
+    // The file may be a backup from before the last deletion.
     await removeAlone(() => removeBefore(since())).catch(async (error) => {
       await closeEngine(engine)
       throw error
@@ -195,7 +195,7 @@ async function openFile(options: DuckDbOptions): Promise<OpenFile> {
         await remove(() => deleteImported(writer, hits))
         await replaceBackup()
       }),
-    // In the turn of no workspace. The connection is used while no commit runs.
+    // Not in the turn of a workspace. The connection is used while no commit runs.
     inspect: (withClicks) => read(0, (connection) => inspectDuckDb(connection, withClicks)),
     backup: (to) => writeAlone(() => copyTo(to)),
     sorted: () => sorter.settled(),
@@ -254,7 +254,7 @@ async function openEngine(options: DuckDbOptions): Promise<EngineState> {
   }
 }
 
-/** A hash needs every value, while minima and counts are answered from statistics. */
+/** Uses a hash, which needs every value: minima and counts would be answered from statistics. */
 const readAllHits = (connection: DuckDBConnection) =>
   connection.run(`SELECT bit_xor(hash(${HIT_COLUMN_LIST})) FROM hits`)
 
@@ -273,7 +273,7 @@ async function prepare(instance: DuckDBInstance, isThorough: boolean) {
   }
 }
 
-/** Drops what can be made again. */
+/** Drops the roll-ups, which can be built again. */
 async function salvage(instance: DuckDBInstance) {
   const connection = await instance.connect()
   try {
@@ -285,7 +285,7 @@ async function salvage(instance: DuckDBInstance) {
 
 async function closeEngine(engine: EngineState): Promise<void> {
   const { writer, backgroundConnection, instance } = engine
-  // A roll-up may wait for a question, which is interrupted.
+  // A roll-up may wait for a question, so questions are interrupted too.
   await Promise.all([
     engine.rollUps.close(),
     engine.readers.close(),
@@ -296,7 +296,7 @@ async function closeEngine(engine: EngineState): Promise<void> {
     try {
       await writer.run('CHECKPOINT')
     } catch (error) {
-      // Nothing is lost: the log is replayed when the file is opened again.
+      // No data is lost: the log is replayed when the file is opened again.
       log.error('hits.checkpoint_failed', describeError(error))
     }
     backgroundConnection.closeSync()

@@ -45,8 +45,8 @@ export async function deleteImported(
 }
 
 /**
- * Erases these workspaces from a closed database and from its backup. Removes its quarantined files as a whole.
- * @throws when the database cannot be read, or the disk has no room for a second one
+ * Erases these workspaces from a closed database and from its backup. Deletes its quarantined files.
+ * @throws when the database cannot be read, or the disk has no space for a second one
  */
 export async function eraseFromFiles(path: string, workspaceIds: number[]): Promise<void> {
   await eraseWorkspaces(path, workspaceIds)
@@ -61,9 +61,9 @@ export async function eraseFromFiles(path: string, workspaceIds: number[]): Prom
 }
 
 /**
- * Rewrites a closed database without the hits of these workspaces. A crash does not damage the old file. Roll-ups that
- * cannot be read are first dropped there, so they may be missing after a crash.
- * @throws when the database cannot be read, or the disk has no room for a second one
+ * Rewrites a closed database without the hits of these workspaces. A crash does not damage the old file. Unreadable roll-ups
+ * are first dropped from the old file, so they can be missing after a crash.
+ * @throws when the database cannot be read, or the disk has no space for a second one
  */
 export async function eraseWorkspaces(path: string, workspaceIds: number[]): Promise<void> {
   if (!existsSync(path)) return
@@ -71,7 +71,7 @@ export async function eraseWorkspaces(path: string, workspaceIds: number[]): Pro
   try {
     await deleteDatabase(fresh)
     await copyWithout(path, fresh, workspaceIds)
-    // DuckDB would replay a leftover log into the new file, which would restore the erased hits.
+    // DuckDB would replay a leftover log into the new file and so restore the erased hits.
     for (const log of [`${path}.wal`, `${fresh}.wal`])
       if (existsSync(log)) throw new Error(`${log} was not written into its database`)
     await syncToDisk(fresh)
@@ -109,7 +109,7 @@ async function copyTables(
   try {
     await connection.run(`ATTACH ${quoteLiteral(path)} AS kept`)
     await connection.run('USE kept')
-    // Before the checkpoint, because the checkpoint reads the rows that it moves.
+    // Before the checkpoint, which reads the rows that it moves.
     await prepare?.(connection)
     await connection.run('CHECKPOINT kept')
     const version = await readStorageVersion(connection)

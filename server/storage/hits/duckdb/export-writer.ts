@@ -1,5 +1,5 @@
-// Writes the file of an export. Clicks are sorted and written slice by slice, so that many clicks need no more memory than
-// few. DuckDB writes the files of every hit engine, which are therefore the same, byte for byte.
+// Writes the file of an export. Clicks are sorted and written in slices, so that memory does not depend on their number. DuckDB
+// writes the files for every hit engine, so they are the same, byte for byte.
 
 import { type FileHandle, open, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ import { quoteLiteral, toDuckDbType, toDuckDbValue } from './values.ts'
 
 /** Sorting this many hits takes about 20 MB and a quarter of a second. */
 const SLICE_HITS = 20_000
-/** An export must leave room on the disk for the spool: for four of its segments. */
+/** An export must leave this space on the disk for the spool: four segments. */
 const DISK_RESERVE_BYTES = 64 * 1024 * 1024
 const COPY_BYTES = 256 * 1024
 
@@ -39,12 +39,12 @@ interface ClickWriterNeeds {
   request: HitExport
   signal: AbortSignal
   run: StatementRunner
-  /** The dialect of the engine that has the hits. */
+  /** The dialect of the engine with the hits. */
   dialect: HitDialect
   /** Asks that engine. */
   count(text: string, params: SqlValue[]): Promise<readonly (readonly unknown[])[]>
   /**
-   * Runs `write` when it is its turn and DuckDB can read the hits of the slice.
+   * Runs `write` in its turn, when DuckDB can read the hits of the slice.
    * @param write gets the text of a subquery with these hits, in brackets
    */
   withSlice(
@@ -71,7 +71,7 @@ export async function writeClicks(needs: ClickWriterNeeds): Promise<ExportedFile
     } else await writeTextFile(needs, slices, path)
     return { path, bytes: (await stat(path)).size }
   } catch (error) {
-    // An interrupted statement only says that it was interrupted. The signal knows the reason.
+    // The error of an interrupted statement has no reason. The signal has it.
     signal.throwIfAborted()
     throw error
   } finally {
@@ -158,7 +158,7 @@ async function writePart(
   })
 }
 
-/** Texts that visitors, or the people who make links, may have chosen. */
+/** Texts that visitors or authors of links may have chosen. */
 const {
   linkId: _link,
   class: _class,
@@ -195,9 +195,9 @@ function toExportColumns({ format, params = [] }: ClickExport): string {
     'class AS "class"',
     'trigger AS "trigger"',
     ...others,
-    // The letter in front: a spreadsheet would round a number, and so mix up visitors.
+    // The letter in front prevents that a spreadsheet rounds the number and so merges visitors.
     `CASE WHEN visitor <> 0 THEN 'v' || lpad(lower(to_hex(visitor)), 16, '0') END AS "visitor"`,
-    // The newest columns come last, so that the others keep their places.
+    // The newest columns come last, so that the others keep their positions.
     `${toText('source')} AS "source"`,
     'channel AS "channel"',
     'import_id IS NOT NULL AS "imported"',
@@ -226,14 +226,14 @@ async function requireDiskSpace(dir: string) {
   if (bavail * bsize < DISK_RESERVE_BYTES) throw unavailable('Too little room on the disk for an export')
 }
 
-/** Parquet is merged by an engine of its own, which never needs more memory than this. */
+/** The memory limit of the separate engine that merges Parquet files. */
 const MERGE_MEMORY_MB = 48
 /** How many hits a row group of a Parquet file has. */
 const ROW_GROUP = 16_384
 
 /**
- * Appends a file to an open one. It uses one buffer: a stream makes a new buffer for each piece, which waits for the
- * collector.
+ * Appends a file to an open one. It uses one buffer, because a stream allocates a buffer for each piece, which stays until the
+ * next garbage collection.
  */
 async function appendFile(file: FileHandle, path: string, buffer: Buffer): Promise<void> {
   const source = await open(path)
@@ -249,7 +249,7 @@ async function appendFile(file: FileHandle, path: string, buffer: Buffer): Promi
 }
 
 /**
- * Merges Parquet files in their order. An engine of its own does it: the hit engine does not keep the order of rows
+ * Merges Parquet files in their order, with a separate engine, because the hit engine does not keep the order of rows
  * (open-file.ts).
  */
 async function mergeParquet(parts: string[], path: string, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-// Exports clicks from DuckDB to a file. Each statement is short, so that questions find one of the two threads that Bun
+// Exports clicks from DuckDB to a file. Each statement is short, so that questions get one of the two threads that Bun
 // has for all native work.
 
 import type { DuckDBInstance } from '@duckdb/node-api'

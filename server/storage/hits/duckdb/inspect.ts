@@ -1,4 +1,4 @@
-// Inspects the DuckDB file: its marks, and the clicks of each link. Without a running server, it reads the file by
+// Inspects the DuckDB file: its marks, and the clicks of each link. Without a running server, it opens the file
 // itself.
 
 import { existsSync } from 'node:fs'
@@ -6,7 +6,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { IS_CLICK } from '../hit-day.ts'
 import type { HitInspection } from '../hit-engine.ts'
 
-/** Call it while no commit runs: the marks and the clicks are then of the same moment. */
+/** Call it while no commit runs, so that the marks and the clicks fit together. */
 export async function inspectDuckDb(
   connection: DuckDBConnection,
   withClicks: boolean,
@@ -34,7 +34,7 @@ const readRows = async (connection: DuckDBConnection, text: string) =>
 
 /**
  * Reads the file and changes nothing. The server's worker must not have it open.
- * @returns undefined where there is no file
+ * @returns undefined without a file
  */
 export async function inspectDuckDbFile(
   path: string,

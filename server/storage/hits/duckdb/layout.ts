@@ -1,5 +1,5 @@
-// The tables of the DuckDB file, and the migration of a file of an earlier release. Hits lie in two tables: as they
-// arrived, and sorted (sorter.ts). Questions read the view `hits`, which is both.
+// The tables of the DuckDB file, and their migration from earlier layouts. Hits are in two tables: in the order of their
+// arrival, and sorted (sorter.ts). Questions read the view `hits` of both.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DAY_MS } from '../../../lib/utc-day.ts'
@@ -49,14 +49,13 @@ const names7 = names.filter((name) => name !== HIT_COLUMNS.params)
 const names4 = names7.filter((name) => name !== HIT_COLUMNS.variant)
 const fields3 = fields.filter((field) => field !== 'importId' && field !== 'variant' && field !== 'params')
 const names3 = ['node', ...fields3.map((field) => HIT_COLUMNS[field])]
-// No primary key: its index would cost memory for each hit, and the marks already keep batches from counting twice.
+// No primary key: its index would need memory for each hit, and marks already prevent that batches count twice.
 const columns = fields3.map((field) => `${HIT_COLUMNS[field]} ${HIT_TYPES[field]}`)
 const HITS_TABLE = `(node VARCHAR NOT NULL, ${columns.join(', ')})`
 
-// No text of a hit holds a NUL (lib/clean-text.ts), so NUL can stand for null.
+// No text of a hit contains a NUL (lib/clean-text.ts), so NUL can represent null.
 const NULL_MARKER = 'chr(0)'
-// Nearly every browser sends the origin alone, which the referrer already says. Without it a click takes 2.2 bytes
-// less.
+// Nearly every browser sends only the origin, which `referrer` already has. Leaving it out saves 2.2 bytes a click.
 const ORIGIN_URL = "'https://' || referrer || '/'"
 const shortUrl = `CASE WHEN referrer_url = ${ORIGIN_URL} THEN NULL
   WHEN referrer_url IS NULL AND referrer IS NOT NULL THEN ${NULL_MARKER} ELSE referrer_url END`
@@ -110,9 +109,9 @@ const toView = (columns: string[]) => `CREATE OR REPLACE VIEW hits AS
     SELECT ${toSelectList(restoredColumns, columns)}, ${keptColumns}, referrer_url AS kept_referrer_url FROM hits_sorted`
 
 /**
- * The statements that each layout adds to the layout before it. A released layout never changes. A new file goes
- * through all layouts, so that there is one way only. A change that is impossible in place may delete hits and marks:
- * the batches are then loaded again.
+ * The statements that each layout adds to the previous one. A released layout never changes. A new file goes through all
+ * layouts, so that there is only one path. A change that is impossible in place can delete hits and marks; the batches are
+ * then loaded again.
  */
 const LAYOUTS = [
   [`CREATE TABLE hits ${HITS_TABLE}`, 'CREATE TABLE marks (node VARCHAR NOT NULL, batch BIGINT NOT NULL)'],
@@ -130,15 +129,15 @@ const LAYOUTS = [
     ),
     toView(names4),
   ],
-  // A release before this one would not delete the marks of roll-ups when late hits come, so it must refuse the file. The
-  // visitors of today may come again, and batches of the last days may wait: these visitors get the form in which hits are
-  // loaded now. A clock that was ahead once, or an import, has left hits of the future.
+  // An earlier release would not delete the marks of roll-ups when late hits come, so it must refuse the file. Visitors of
+  // the last days can come again, or wait in batches: their stored hits get the new form too. A clock that was ahead, or an
+  // import, may have left hits of the future.
   ['hits_arrived', 'hits_sorted'].map(
     (table) =>
       `UPDATE ${table} SET visitor = ${toDuckDbVisitor('visitor', 'recorded_at')}
        WHERE recorded_at >= (SELECT (least(coalesce(max(recorded_at), 0), epoch_ms(now())) // ${DAY_MS} - 2) * ${DAY_MS} FROM hits)`,
   ),
-  // The file may have names of browsers that are texts of visitors, and batches of the last release may still be loaded.
+  // The file can have names of browsers that are texts of visitors, and batches of the previous release can still be loaded.
   [
     'CREATE TABLE IF NOT EXISTS open_names (before BIGINT NOT NULL)',
     `INSERT INTO open_names SELECT epoch_ms(now()) + 3600000 FROM hits HAVING count(*) > 0`,
@@ -168,9 +167,9 @@ export async function migrateLayout(connection: DuckDBConnection): Promise<void>
     throw new Error(
       `The hit file has layout ${version} of a newer version of Towpath; this one knows ${HIT_LAYOUT}`,
     )
-  // The transaction that makes a table of layouts has to write its first row.
+  // The transaction that creates the table of layouts must write its first row.
   await applyLayouts(connection, version, Math.max(version, FIRST_VERSION))
-  // DuckDB adds no column to a table that the same transaction has updated.
+  // DuckDB cannot add a column to a table that the same transaction has updated.
   for (let next = Math.max(version, FIRST_VERSION); next < HIT_LAYOUT; next++)
     await applyLayouts(connection, next, next + 1)
 }
@@ -180,8 +179,8 @@ const FIRST_VERSION = 2
 
 async function applyLayouts(connection: DuckDBConnection, from: number, until: number): Promise<void> {
   if (from === until) return
-  // Replaying a logged CREATE has failed before (https://github.com/duckdb/duckdb/issues/19712 and 22044). So the log
-  // holds nothing else beside it, and the checkpoint at the end empties the log.
+  // Replaying a logged CREATE can fail (https://github.com/duckdb/duckdb/issues/19712 and 22044). So the log has no
+  // other statements, and the checkpoint at the end empties the log.
   await connection.run('CHECKPOINT')
   await connection.run('BEGIN TRANSACTION')
   for (const statement of LAYOUTS.slice(from, until).flat()) await connection.run(statement)
@@ -191,7 +190,7 @@ async function applyLayouts(connection: DuckDBConnection, from: number, until: n
   await connection.run('CHECKPOINT')
 }
 
-/** Whether the file has the layout of this release. */
+/** @returns true if the file has the layout of this release */
 export const isNewestLayout = async (connection: DuckDBConnection): Promise<boolean> =>
   (await readLayoutVersion(connection)) === HIT_LAYOUT
 

@@ -21,16 +21,16 @@ const INSERT = `INSERT INTO hits_arrived (${HIT_COLUMN_LIST})
   FROM read_json($2, format = 'newline_delimited', maximum_object_size = 1048576, columns = {${jsonColumns.join(', ')}})
   WHERE NOT coalesce("at" < $3::BIGINT, false)`
 
-/** The additions of a load. */
+/** The result of a load. */
 export interface LoadedHits {
   hits: number
-  /** The UTC days of the hits, as whole days since 1970. They are not rolled up any more. */
+  /** The UTC days of the hits, as whole days since 1970. Their marks of roll-ups are deleted. */
   days: number[]
 }
 
 /**
  * @param since hits recorded before this moment are left out
- * @returns nothing for a batch that was loaded before
+ * @returns no hits for a batch that was loaded before
  */
 export function loadBatch(
   writer: DuckDBConnection,
@@ -67,7 +67,7 @@ export const skipBatches = (writer: DuckDBConnection, node: string, through: num
     if ((await readMark(writer, node)) < through) await writeMark(writer, node, through)
   })
 
-/** The number of the last batch of a node that is loaded; 0 when there is none. */
+/** The number of the last loaded batch of a node; 0 if there is none. */
 export async function readMark(writer: DuckDBConnection, node: string): Promise<number> {
   const result = await writer.runAndReadAll('SELECT max(batch) FROM marks WHERE node = $1', [node])
   return Number(result.getRows()[0]?.[0] ?? 0)

@@ -1,9 +1,9 @@
-// Creates a DuckDB instance without a database of its own, for work on other files.
+// Creates a DuckDB instance in memory, for work on other files.
 
 import { DuckDBInstance } from '@duckdb/node-api'
 
 /**
- * @param tempDir where DuckDB spills data that does not fit into its memory. The default would be the server's working
+ * @param tempDir the directory for data that does not fit into memory. DuckDB's default is the server's working
  * directory.
  */
 export const createMemoryInstance = (memoryMb: number, tempDir: string): Promise<DuckDBInstance> =>

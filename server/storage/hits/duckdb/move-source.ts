@@ -17,13 +17,13 @@ import { HIT_TYPES, isNewestLayout } from './layout.ts'
 import { openReadOnly } from './open-read-only.ts'
 import { quoteLiteral } from './values.ts'
 
-/** About the hits of one slice. A slice is a file of 80 MB, and one block for the other engine. */
+/** The approximate number of hits in a slice. A slice is a file of 80 MB, and one block for the other engine. */
 const SLICE_HITS = 200_000
 /** Slices begin at whole minutes, so that planning them is one short question. */
 const MINUTE_MS = 60_000
 
 export interface HitMoveSource {
-  /** The last batch of each node that the file holds. */
+  /** The last batch of each node in the file. */
   listMarks(): Promise<{ node: string; batch: number }[]>
   /** The days that have hits, oldest first. */
   listDays(): Promise<HitDay[]>
@@ -34,7 +34,7 @@ export interface HitMoveSource {
   close(): void
 }
 
-/** @param scratchDir where DuckDB puts what does not fit into its memory @throws when another process writes the file */
+/** @param scratchDir for data that does not fit into DuckDB's memory @throws when another process writes the file */
 export async function openHitMoveSource(path: string, scratchDir: string): Promise<HitMoveSource> {
   const instance = await openReadOnly(path, scratchDir)
   const connection = await instance.connect()
@@ -77,7 +77,7 @@ const JSON_COLUMNS = (Object.keys(HIT_TYPES) as (keyof Hit)[])
   .map((field) => `${HIT_COLUMNS[field]}${field === 'visitor' ? '::VARCHAR' : ''} AS "${field}"`)
   .join(', ')
 
-/** As the other engine stores it: hits that an earlier release has loaded have a visitor without its day. */
+/** The visitor as the other engine stores it. Hits that an earlier release has loaded have a visitor without its day. */
 const VISITOR = toDuckDbVisitor('visitor', 'recorded_at')
 const toHashed = (name: string) => (name === HIT_COLUMNS.visitor ? `(${VISITOR})` : name)
 const HASHED_TEXT = `concat_ws(chr(0), ${HASHED_COLUMNS.map((name) => `coalesce(${toHashed(name)}::VARCHAR, '')`).join(', ')})`

@@ -1,6 +1,6 @@
-// Opens a DuckDB file in whatever state a crash, a full disk or a bad disk left it. The batches are the lasting record
-// and the file is an index of them. So an unreadable file is quarantined, and the marks of its successor say what to
-// load again.
+// Opens a DuckDB file in any state after a crash, a full disk or a bad disk. The batches are the permanent record, and the
+// file is an index of them. So an unreadable file is quarantined, and batches above the marks of its successor are loaded
+// again.
 
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -26,34 +26,34 @@ export interface DuckDbFileOptions {
   directories: string[]
 }
 
-/** Errors whose cause lies outside the file. A new file would fail the same way, so nothing must be quarantined. */
+/** Errors with a cause outside the file. A new file would fail too, so no file must be quarantined. */
 const NOT_CORRUPTION = [
   /could not set lock|conflicting lock|unique file handle conflict/i,
   /permission denied|read-only file system|no such file or directory|is a directory|too many open files/i,
-  // A wrong size in the log can ask for more memory than there is. DuckDB says the same where memory is really short. The
-  // log is set aside in both cases: the batches above the mark are loaded again.
+  // A wrong size in the log can request more memory than there is. DuckDB's error is the same when memory is really short.
+  // The log is set aside in both cases, and the batches above the mark are loaded again.
   /no space left|disk quota|file too large|out of memory(?!.*replaying wal.*allocation failure)|failed to allocate/i,
-  // The file is of a newer DuckDB: an operator went back a version, and has to undo that.
+  // The file is of a newer DuckDB: an operator went back to an older version, and must undo that.
   /newer version|version number \d+, but we can only read/i,
   // One of our statements does not fit the file: the file is of another release, or the statement is wrong.
   /^(catalog|binder|parser) error(?!.*replaying wal)|failed to set config/i,
 ]
 
-/** The message is all that DuckDB says about an error. */
+/** DuckDB's errors only have a message. */
 const isCorruption = (error: unknown) =>
   error instanceof Error && !NOT_CORRUPTION.some((pattern) => pattern.test(error.message))
 
 export interface DuckDbFilePreparer {
-  /** Reads enough of a file to find corruption. @param isThorough read every value: for a file that may be damaged */
+  /** Reads enough of a file to find corruption. @param isThorough reads every value, for a file that may be damaged */
   prepare(instance: DuckDBInstance, isThorough: boolean): Promise<void>
-  /** Removes what the engine can make again, and reads none of it. */
+  /** Drops data that the engine can build again, without reading it. */
   salvage(instance: DuckDBInstance): Promise<void>
 }
 
 /**
- * Tries the file, then the file without its write-ahead log, then the last backup, and then an empty file. A file in which
- * somebody has met damage is kept if all that cannot be made again can be read. Call it only where no other process may use
- * the file: what a killed one has left behind is deleted.
+ * Tries the file, then the file without its write-ahead log, then the last backup, and then an empty file. A file with known
+ * damage is kept if all data that cannot be built again is readable. Call it only if no other process can use
+ * the file: leftovers of a killed process are deleted.
  * @throws only when the cause is not corruption (a lock, a permission, a full disk)
  */
 export async function openDuckDbFile(
@@ -64,7 +64,7 @@ export async function openDuckDbFile(
   const { prepare } = preparer
   await deleteLeftovers(path)
   let step = 0
-  // Each remedy quarantines more than the one before. After the last one the file is new.
+  // Each remedy quarantines more than the previous one. After the last one the file is new.
   const remedies = [
     {
       next: 'without its log',
@@ -80,7 +80,7 @@ export async function openDuckDbFile(
     if (salvaged) return salvaged
     step = 2
   }
-  // Batches older than the backup are deleted: an empty file in place of the backup would miss their hits.
+  // Batches older than the backup are deleted, so an empty file instead of the backup would lack their hits.
   if (!existsSync(path) && existsSync(toBackupPath(path))) {
     log.error('hits.duckdb_missing', { path, next: 'from the backup' })
     await restoreBackup(path)
@@ -97,7 +97,7 @@ export async function openDuckDbFile(
   }
 }
 
-/** @returns undefined when the file is damaged all the same */
+/** @returns undefined if the file is still damaged */
 async function openSalvaged(
   settings: DuckDbFileOptions,
   { prepare, salvage }: DuckDbFilePreparer,
@@ -123,12 +123,12 @@ async function openOnce(settings: DuckDbFileOptions, prepare: (instance: DuckDBI
     memory_limit: `${settings.memoryLimitMb}MB`,
     threads: String(settings.threads),
     temp_directory: toSpillPath(settings.path),
-    // Nothing is ever downloaded: the one extension we need (JSON) is built in.
+    // DuckDB must not download extensions. The one that we need (JSON) is built in.
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
     // No question needs the insertion order, and keeping it costs memory on large loads.
     preserve_insertion_order: 'false',
-    // Returns memory to the system. Without it the process stays as large as the largest question made it: exact
+    // Returns memory to the system. Without it the process keeps the memory of its largest question: exact
     // visitors of 10 million hits peaked at 591 MB and left 409; with it 396 and 97.
     allocator_background_threads: 'true',
   })
@@ -154,11 +154,11 @@ export async function deleteLeftovers(path: string): Promise<void> {
 
 const toLogPaths = (path: string) => [`${path}.wal`, `${path}.wal.checkpoint`, `${path}.wal.recovery`]
 
-/** Whether a file was quarantined as the database of this name, or as its log. */
+/** @returns true for a quarantined database of this name, or its log */
 export const isQuarantinedName = (name: string, database: string) =>
   name.startsWith(database) && name.includes('.corrupt-')
 
-/** The names have the moment in them, so that a second accident does not overwrite the evidence of the first. */
+/** The names contain the time, so that a second accident does not overwrite the evidence of the first. */
 async function quarantineCorrupt(paths: string[]) {
   const suffix = `.corrupt-${Date.now()}`
   for (const path of paths) await quarantine(path, `${path}${suffix}`)
@@ -173,8 +173,8 @@ async function restoreBackup(path: string) {
 
 /**
  * Copies a file. The copy gets its name once all of it is on the disk. A child process makes the copy, because closing
- * any descriptor of a file drops every lock that the process holds on the file (POSIX, fcntl): a copy made in this
- * process would let a second server open the database.
+ * any descriptor of a file releases every lock of the process on this file (POSIX, fcntl). After a copy in this process, a
+ * second server could open the database.
  */
 export async function copyDurably(from: string, to: string): Promise<void> {
   const half = toHalfCopyPath(to)
@@ -187,7 +187,7 @@ export async function copyDurably(from: string, to: string): Promise<void> {
   }
 }
 
-/** FICLONE shares the blocks where the file system can, so that gigabytes are copied at once. */
+/** FICLONE shares the blocks if the file system can, so that gigabytes are copied at once. */
 const COPY_SCRIPT =
   "const fs = require('node:fs'); fs.copyFileSync(process.argv[1], process.argv[2], fs.constants.COPYFILE_FICLONE)"
 

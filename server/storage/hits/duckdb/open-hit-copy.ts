@@ -1,4 +1,4 @@
-// Opens a copy of a DuckDB file for questions and exports, for a command beside the server that has the file itself.
+// Opens a copy of a DuckDB file for questions and exports, in a command that runs beside the server.
 
 import type { HitEngine } from '../hit-engine.ts'
 import { openReadConnections } from './connections.ts'
@@ -7,7 +7,7 @@ import { openReadOnly } from './open-read-only.ts'
 import { createQueryRunner } from './query.ts'
 import { createReadWriteLock } from './read-write-lock.ts'
 
-/** @param scratchDir where DuckDB puts what does not fit into its memory */
+/** @param scratchDir for data that does not fit into DuckDB's memory */
 export async function openHitCopy(
   path: string,
   scratchDir: string,

@@ -5,7 +5,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 
 const MEMORY_MB = 256
 
-/** @param scratchDir where DuckDB puts what does not fit into its memory. @throws when another process writes the file */
+/** @param scratchDir for data that does not fit into DuckDB's memory. @throws when another process writes the file */
 export const openReadOnly = (path: string, scratchDir: string): Promise<DuckDBInstance> =>
   DuckDBInstance.create(path, {
     access_mode: 'READ_ONLY',

@@ -1,5 +1,5 @@
-// Runs a question in DuckDB. A question that runs out of memory is most likely short of what other questions took, so
-// large questions run one at a time.
+// Runs a question in DuckDB. If a question runs out of memory, most likely other questions have used it, so large questions
+// run one at a time.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { createFairQueue } from '../../../lib/concurrency/fair-queue.ts'
@@ -11,7 +11,7 @@ import type { ReadConnections } from './connections.ts'
 import { duckDbDialect } from './dialect.ts'
 import { inlinePlainValues, toDuckDbType, toDuckDbValue } from './values.ts'
 
-/** A statement that takes longer holds up the others. The worst one measured on 50 million hits took 1.5 s. */
+/** A longer statement would delay the others. The slowest one on 50 million hits took 1.5 s. */
 const ASK_TIMEOUT_MS = 30_000
 
 export const isOutOfMemory = (error: unknown) =>

@@ -1,18 +1,17 @@
-// Keeps questions out of the commit of a transaction that moves hits between tables, or that changes roll-ups. A reader that runs during the
-// commit of a large transaction sees what the transaction has inserted and also what it has deleted (seen with DuckDB
-// 1.5.6): each hit twice.
+// Prevents questions during the commit of a transaction that moves hits between tables or changes roll-ups. With DuckDB 1.5.6,
+// a reader during the commit of a large transaction sees both the inserted and the deleted rows: each hit twice.
 
 import { createWaitList } from '../../../lib/concurrency/wait-list.ts'
 
-/** How long a commit waits for a moment without questions. After that it holds up new questions. */
+/** How long a commit waits for a moment without questions. After that, new questions wait for the commit. */
 const TIMEOUT_MS = 2_000
 
 export interface ReadWriteLock {
-  /** Runs work beside other shared work, and never during exclusive work. */
+  /** Runs work together with other shared work, but never during exclusive work. */
   shared<T>(work: () => Promise<T>): Promise<T>
-  /** Resolves at a moment without shared work, or after a while: exclusive work then mostly begins at once. */
+  /** Resolves at a moment without shared work, so that exclusive work can begin at once; or after a time limit. */
   quiet(): Promise<void>
-  /** Runs work when no other work runs. New work waits for its end. One exclusive work at a time. */
+  /** Runs work while no other work runs. New work waits for its end. Call it for one work at a time. */
   exclusive<T>(work: () => Promise<T>): Promise<T>
 }
 

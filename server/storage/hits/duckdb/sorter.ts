@@ -1,6 +1,6 @@
 // Sorts hits in the background: moves them from the table of their arrival to the history, which is sorted by
 // workspace, day and visitor. It moves a run of hits in one transaction, so a hit is always in exactly one of the two
-// tables. docs/adr/0009-sorted-history.md says why this order, and why in runs.
+// tables. docs/adr/0009-sorted-history.md has the reasons for this order and for runs.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { createWaitList, type WaitList } from '../../../lib/concurrency/wait-list.ts'
@@ -8,27 +8,27 @@ import { describeError, log } from '../../../lib/log.ts'
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { HIT_COLUMN_LIST, SORTED_COLUMN_LIST } from './layout.ts'
 
-/** Two of DuckDB's row groups, so that no row group is left half full. Sorting a run takes about a second. */
+/** Two of DuckDB's row groups, so that row groups are full. Sorting a run takes about a second. */
 export const RUN_HITS = 2 * 122_880
 /** Sorting begins when no load has run for this time. */
 const IDLE_MS = 100
 /**
- * A load of this many hits is a part of a backlog, and the next load is being written. Sorting in between would take
- * the core from that: 124,000 hits a second from spool to engine instead of 160,000.
+ * A load of this many hits is part of a backlog, and the next batch is already being written. Sorting in between would slow
+ * this down: 124,000 hits a second from spool to engine instead of 160,000.
  */
 const BACKLOG_HITS = 100_000
 const BACKLOG_IDLE_MS = 2_000
-/** The pause after an error (a full disk, say). Questions read unsorted hits from the table of their arrival. */
+/** The pause after an error, for example a full disk. Questions read unsorted hits from the table of their arrival. */
 const RETRY_MS = 60_000
 
 export type TransactionRunner = <T>(work: (connection: DuckDBConnection) => Promise<T>) => Promise<T>
 
 export interface HitSorter {
-  /** Runs a load, which answers with its number of hits. No run begins during a load. */
+  /** Runs a load, which returns its number of hits. No run begins during a load. */
   runLoad(load: () => Promise<number>): Promise<void>
-  /** Waits for the run that is being sorted, and runs the work while none is. */
+  /** Waits for the current run, and runs the work while no run is being sorted. */
   runPaused<T>(work: () => Promise<T>): Promise<T>
-  /** Resolves when fewer hits than a run wait, or when they cannot be sorted now. */
+  /** Resolves when there are fewer unsorted hits than a run, or when they cannot be sorted now. */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -36,12 +36,12 @@ export interface HitSorter {
 interface SorterState {
   readonly transact: TransactionRunner
   readonly runHits: number
-  /** How many loads and paused works run. */
+  /** The number of running loads and works of `runPaused`. */
   busy: number
   closed: boolean
   /** No run begins before this moment of the monotonic clock. */
   retryAt: number
-  /** When the next run is to begin. Work that pauses the sorting does not put it off. */
+  /** When the next run is due. Work that pauses sorting does not delay it further. */
   dueAt: number
   timer: Timer | undefined
   /** The run that is being sorted. */
@@ -52,7 +52,7 @@ interface SorterState {
 
 /**
  * @param options.transact runs work in a transaction of a connection of its own, beside the loads
- * @param options.runHits how many hits one run takes, once that many wait: the oldest first, however late they arrived
+ * @param options.runHits the number of hits of a run, which begins once that many wait: the oldest hits first, whenever they arrived
  */
 export function openHitSorter(options: { transact: TransactionRunner; runHits: number }): HitSorter {
   const sorter: SorterState = {
@@ -96,7 +96,7 @@ function schedule(sorter: SorterState, afterMs: number) {
   resume(sorter)
 }
 
-/** Lets the next run begin when it is due, unless something has to end before. */
+/** Starts the next run when it is due, unless other work must end first. */
 function resume(sorter: SorterState) {
   clearTimeout(sorter.timer)
   if (sorter.closed || sorter.busy > 0 || sorter.running || sorter.dueAt === Number.POSITIVE_INFINITY) return
@@ -139,7 +139,7 @@ async function runUnsorted<T>(sorter: SorterState, work: () => Promise<T>): Prom
   }
 }
 
-/** @returns how many hits were sorted: a run's worth, or none */
+/** @returns the number of sorted hits: those of a run, or 0 */
 async function sortRun(connection: DuckDBConnection, runHits: number): Promise<number> {
   const end = await findRunEnd(connection, runHits)
   if (end === undefined) return 0
@@ -155,8 +155,8 @@ async function sortRun(connection: DuckDBConnection, runHits: number): Promise<n
 }
 
 /**
- * The moment before which a run's hits were recorded; undefined when too few hits wait. At most `runHits` hits lie
- * before it. There are more only when one millisecond has more, since the run would be empty without that millisecond.
+ * The time before which the hits of a run were recorded; undefined if too few hits wait. At most `runHits` hits are before
+ * it, or more if one millisecond has more, because the run would be empty without that millisecond.
  */
 async function findRunEnd(connection: DuckDBConnection, runHits: number): Promise<bigint | undefined> {
   const count = await connection.runAndReadAll('SELECT count(*) FROM hits_arrived')

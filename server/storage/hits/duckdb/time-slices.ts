@@ -15,7 +15,7 @@ const BUCKETS = 4096
 
 /**
  * @param count counts the hits of each bucket of `width` from `start` on, in order. Empty buckets may be missing.
- * @returns slices in order that together hold every hit. A slice has at most `hitsMax` hits, unless one millisecond has
+ * @returns slices in order, which together have every hit. A slice has at most `hitsMax` hits, unless one millisecond has
  * more.
  */
 export async function splitIntoSlices(

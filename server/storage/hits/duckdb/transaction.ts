@@ -5,7 +5,7 @@ import { describeError, log } from '../../../lib/log.ts'
 import { isEngineDead, OpenTransaction } from './damage-watch.ts'
 import type { ReadWriteLock } from './read-write-lock.ts'
 
-/** @param aroundCommit runs the commit, alone if need be. Nothing is stored when it throws before that. */
+/** @param aroundCommit runs the commit, alone if necessary. If it throws before the commit, nothing is stored. */
 export async function runTransaction<T>(
   connection: DuckDBConnection,
   work: () => Promise<T>,
@@ -21,15 +21,15 @@ export async function runTransaction<T>(
     })
     return result
   } catch (error) {
-    // A commit that fails has rolled back by itself, or was fatal. Then only the mark tells (see `isEngineDead`).
+    // A failed commit has rolled back, or was fatal. Then only the mark shows whether it has stored the rows (see `isEngineDead`).
     if (!isCommitting) await rollBack(connection, error)
     throw error
   }
 }
 
 /**
- * Ends a transaction that must not store anything.
- * @param reason why. A dead engine cannot roll back, and has nothing to roll back: the caller throws the reason
+ * Rolls a transaction back.
+ * @param reason the error behind it. A dead engine cannot roll back, and does not need to: the caller throws the reason
  */
 export async function rollBack(connection: DuckDBConnection, reason?: unknown): Promise<void> {
   try {

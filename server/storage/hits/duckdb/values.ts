@@ -13,13 +13,13 @@ export function toDuckDbValue(value: SqlValue): DuckDBValue {
   return Array.isArray(value) ? listValue(value.map(convert)) : convert(value)
 }
 
-/** Nothing in it can end a literal. */
+/** Texts without a character that could end a literal. */
 const PLAIN_WORDS = /^[\w ]*$/
 
 /**
- * Writes the values of a statement into its text, where all of them are whole numbers and plain words. DuckDB plans a
- * statement with bound values twice, without the values and with them: a millisecond of the few that a small question takes.
- * @returns undefined where a value has to be bound. A list has to: one of many values takes longer as a text
+ * Writes the values of a statement into its text, if all of them are whole numbers and plain words. DuckDB plans a statement with
+ * bound values twice, without and with the values. This takes a millisecond, a large part of a small question.
+ * @returns undefined if a value must be bound. Lists must be bound, because a long list is slower as text
  */
 export function inlinePlainValues(text: string, params: readonly SqlValue[]): string | undefined {
   const literals: string[] = []
@@ -31,6 +31,6 @@ export function inlinePlainValues(text: string, params: readonly SqlValue[]): st
   return text.replace(/\$(\d+)/g, (_, number) => literals[Number(number) - 1] as string)
 }
 
-/** Quotes a text of our own (a path, say) for a place in a statement that takes no bound value. */
+/** Quotes a text of our own, such as a path, for a place in a statement that accepts no bound value. */
 export const quoteLiteral = (text: string) => `'${text.replaceAll("'", "''")}'`
 export const quoteIdentifier = (name: string) => `"${name.replaceAll('"', '""')}"`

@@ -1,10 +1,10 @@
-// The origin of an answer: which days came from roll-ups, which from hits, and why.
+// The origin of an answer: the days from roll-ups, the days from hits, and the reasons.
 
-/** Why hits are read, although roll-ups exist. */
+/** Reasons to read hits. */
 export const RAW_REASONS = [
   /** The engine has no roll-ups. */
   'engine',
-  /** The roll-ups have nothing about such a question. */
+  /** No roll-up can answer this question. */
   'question',
   /** The day has not ended, or has not been rolled up yet. */
   'not_rolled_up',
@@ -14,15 +14,15 @@ export const RAW_REASONS = [
   'edge',
   /** A bucket of the timeline begins within the day. */
   'bucket',
-  /** Some visitor has two values on this day, so that sums would count the visitor twice. */
+  /** A visitor has two values on this day, and sums would count the visitor twice. */
   'mixed',
-  /** Most of the range has to be read from hits, and reading all of it at once is faster. */
+  /** Most of the range must be read from hits, and reading all of it at once is faster. */
   'mostly_hits',
-  /** The days that have to be read from hits are scattered over the range, and reading all of it at once is faster. */
+  /** The days that must be read from hits are scattered over the range, and reading all of it at once is faster. */
   'scattered',
   /** Adding up the sums needs more memory than there is. */
   'memory',
-  /** The roll-ups are damaged, or cannot be read at this moment for another reason. */
+  /** The roll-ups are damaged, or unreadable now for another reason. */
   'unavailable',
 ] as const
 export type RawReason = (typeof RAW_REASONS)[number]
@@ -30,7 +30,7 @@ export type RawReason = (typeof RAW_REASONS)[number]
 export const ORIGIN_KINDS = ['months', 'days', 'quarter_hours', 'hits'] as const
 export type OriginKind = (typeof ORIGIN_KINDS)[number]
 
-/** A part of the question's range. Parts follow one another and together are the range. */
+/** A part of the question's range. The parts follow one another and cover the range. */
 export interface OriginPart {
   /** Milliseconds since the epoch; `end` is exclusive. */
   start: number

@@ -1,4 +1,4 @@
-// Decides which roll-ups can answer a question exactly. Pure: it knows neither an engine nor which days are rolled up.
+// Chooses the roll-ups that can answer a question exactly. Pure: it knows neither the engine nor the rolled-up days.
 
 import { toNullLabel } from '../../filter-grammar.ts'
 import type { HitColumn, HitFilter, HitQuery } from '../hit-engine.ts'
@@ -45,11 +45,11 @@ const isPeopleColumn = (column: string): column is PeopleColumn =>
 const toSet = (column: string): RollUpSet | undefined =>
   column === 'linkId' ? 'links' : CLICK_COLUMNS.find((each): each is ClickColumn => each === column)
 
-/** Whether the answer names missing values as roll-ups do. */
+/** True if the answer names missing values as roll-ups do. */
 const hasUsualNullName = ({ groupBy }: HitQuery) =>
   !('nullAs' in groupBy) || groupBy.by === 'linkId' || groupBy.nullAs === toNullLabel(groupBy.by)
 
-/** A missing value and its name are one row. A filter that tells them apart is for hits. */
+/** False for a filter that distinguishes a missing value from its name, because roll-ups have one row for both. */
 function isRowFilter({ column, values }: HitFilter): boolean {
   if (column === 'linkId') return !values.some((value) => value === null)
   const name = toNullLabel(column)
@@ -59,7 +59,7 @@ function isRowFilter({ column, values }: HitFilter): boolean {
   return values.some(isName) === values.includes(null)
 }
 
-/** Whether the filters select one row of each day at most, whose visitors are counted. */
+/** True if the filters select at most one row of each day, which has the exact visitors. */
 function isOneValue(filters: readonly HitFilter[]): boolean {
   const [filter] = filters
   if (filters.length !== 1 || !filter || filter.negate) return false

@@ -15,14 +15,15 @@ import {
 } from './rolled-sql.ts'
 import { CLICK_COLUMNS, type RollUpState } from './rollup.ts'
 
-/** More keys than this are no help. */
+/** With more keys, reading only them is not faster. */
 const KEYS_MAX = 2000
 
 /**
- * A value counts at least its known clicks (`low`), and at most these and the bounds of the months that do not name it.
- * The list's last place has at least the lowest of the highest `low`s. A value that cannot reach that is not in the list.
- * @returns undefined where no month of the plan has a long tail. The statement's answer is the keys that can be in the list;
- *   undefined when every value can
+ * A value has at least its known clicks (`low`), and at most these plus the bounds of the months that do not name it. Take the
+ * values with the highest `low`, as many as the list has places: the lowest of them is a lower limit for the list. A value that
+ * cannot reach it is not in the list.
+ * @returns undefined if no month of the plan has a long tail. The statement's answer is the keys that can be in the list;
+ *   undefined if every value can
  */
 export function toHeadSql(
   query: HitQuery,
@@ -54,14 +55,14 @@ export function toHeadSql(
     params,
     read(rows) {
       const [, lastLow, places] = rows[0] ?? []
-      // Then a value that no head names could be in the list, too.
+      // Then a value outside all heads could be in the list, too.
       const isOpen = Number(places ?? 0) < groupBy.limit || bound >= Number(lastLow)
       return isOpen || rows.length > KEYS_MAX ? undefined : rows.map(([key]) => String(key))
     },
   }
 }
 
-/** The spans of whole months that are left without some months. Months are as long as the plan says: they follow one another. */
+/** Splits a span of whole months around the months that are left out. */
 function splitAround(start: number, end: number, without: readonly number[]) {
   const spans: { start: number; end: number }[] = []
   // A month's sums have the number of its first day, so a span without that day has none of the month.

@@ -1,5 +1,5 @@
-// Decides day by day what a question is answered from: month sums, days, quarter hours, or the hits themselves. Pure, and
-// the same for every engine. docs/adr/0059-roll-ups.md has the rules and why they are exact.
+// Decides for each day the source of an answer: month sums, day sums, quarter hours, or hits. Pure, and the same for every
+// engine. docs/adr/0059-roll-ups.md has the rules.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { HitQuery } from '../hit-engine.ts'
@@ -25,7 +25,7 @@ export interface RollUpPlan {
   months: DaySpan[]
   days: DaySpan[]
   cuts: DayCut[]
-  /** Milliseconds since the epoch. No day is in two of them, so that their visitors add up. */
+  /** Milliseconds since the epoch. No day is in two spans, so their visitors add up. */
   raw: DaySpan[]
   origin: OriginPart[]
 }
@@ -33,14 +33,14 @@ export interface RollUpPlan {
 /** Facts about one day, or about the part of it in the range. */
 type DayFate = { from: 'days' } | { from: 'quarter_hours'; slot: number } | { from: 'hits'; why: RawReason }
 
-/** Sums by day alone: there are few of them, so months have none. */
+/** Sets without month sums, because they have few rows a day. */
 export const SETS_WITHOUT_MONTHS: ReadonlySet<RollUpSet> = new Set<RollUpSet>([
   'times',
   'landings',
   'imports',
 ])
 
-/** @returns the plan, or only where the answer comes from, when all of the question is for hits */
+/** @returns the plan, or only the origin of the answer if all days are counted from hits */
 export function planDays(
   query: HitQuery,
   choice: RollUpChoice,
@@ -93,12 +93,12 @@ export function planDays(
   return { ...plan, origin: joinParts(plan.origin) }
 }
 
-/** Each span makes the statement longer, and the engine looks for each of them in every block. */
+/** Limit of spans: each makes the statement longer, and the engine checks every block for each. */
 const RAW_SPANS_MAX = 20
 
 /**
- * Where the answer to a question for hits alone comes from. Days without hits cost nothing, whatever the reason.
- * @param hitDays see `RollUpState`; undefined when it is not known
+ * The origin of an answer from hits only. Days without hits cost nothing, whatever the reason.
+ * @param hitDays see `RollUpState`; undefined if it is unknown
  */
 export const toHitsOrigin = (
   { start, end }: Pick<HitQuery, 'start' | 'end'>,
@@ -107,7 +107,7 @@ export const toHitsOrigin = (
 ): OriginPart[] =>
   listOpenParts(start, end, hitDays).map((part) => (part.why === 'no_hits' ? part : { ...part, why }))
 
-/** Days that are not rolled up. Those without hits cost nothing, and are no reason to read the hits of the others. */
+/** Days that are not rolled up. Those without hits cost nothing, and do not count as days to read. */
 function listOpenParts(start: number, end: number, hitDays: DaySpan): OriginPart[] {
   const from = Math.max(start, Math.min(end, hitDays.start * DAY_MS))
   const to = Math.max(from, Math.min(end, hitDays.end * DAY_MS))
@@ -118,7 +118,7 @@ function listOpenParts(start: number, end: number, hitDays: DaySpan): OriginPart
   ].filter((part) => part.start < part.end)
 }
 
-/** Buckets of another time zone cut days all over the range. People can choose another zone, but not other days. */
+/** Names buckets of another time zone as the reason, if they cut days all over the range: people can choose another zone. */
 function toScatterReason(parts: readonly OriginPart[]): RawReason {
   const places = parts.filter(({ from, why }) => from === 'hits' && why !== 'no_hits')
   return places.filter(({ why }) => why === 'bucket').length * 2 > places.length ? 'bucket' : 'scattered'
@@ -138,7 +138,7 @@ function decideDay(
   if (isWhole && inside.length === 0) return { from: 'days' }
   const why = isWhole ? 'bucket' : 'edge'
   if (set !== 'times') return { from: 'hits', why }
-  // One end of each piece must be a midnight: then the visitors' first or last clicks tell who was there.
+  // One end of each piece must be a midnight: then first or last clicks are enough to count its visitors.
   const cuts = [from, ...inside, to].filter((at) => at !== midnight && at !== midnight + DAY_MS)
   const [cut] = cuts
   if (cuts.length !== 1 || cut === undefined || cut % SLOT_MS !== 0) return { from: 'hits', why }
@@ -157,7 +157,7 @@ function listCuts({ start, end, groupBy }: HitQuery): Map<number, number[]> {
   return cuts
 }
 
-/** Whether the sums of the whole month that begins on this day answer for it. */
+/** True if the sums of the whole month that begins on this day can be used. */
 function isWholeMonth(
   day: number,
   { start, end, groupBy }: HitQuery,

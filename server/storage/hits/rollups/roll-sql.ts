@@ -1,5 +1,5 @@
-// The SELECTs that make the roll-ups of a day from its hits, and those of a month from its days. They are the same in every
-// engine; a dialect says what differs.
+// The SELECTs that compute the roll-ups of a day from its hits, and those of a month from its days. They are the same in every
+// engine; a dialect has the differences.
 
 import { toNullLabel } from '../../filter-grammar.ts'
 import type { HitDimension } from '../hit.ts'
@@ -7,7 +7,7 @@ import { HIT_COLUMNS } from '../hit-columns.ts'
 import { toSetNumber, toValueTable } from './rolled-sql.ts'
 import { CLICK_COLUMNS, PEOPLE_COLUMNS, SLOT_MS } from './rollup.ts'
 
-/** The number of top values that a month keeps. The rest of a long tail is looked up only where it can matter. */
+/** The number of top values of a month in `roll_heads`. The rest is read only if it can be in an answer. */
 export const HEAD_VALUES = 1000
 
 /** A table of sums, its columns after `workspace_id` and `day`, and the SELECT that fills them. */
@@ -39,7 +39,7 @@ const STORED_CLICK_COLUMNS = CLICK_COLUMNS.filter(
   (column): column is HitDimension & typeof column => column !== 'source' && column !== 'channel',
 )
 
-/** Which hits of the day roll-ups are about. */
+/** The condition of the hits that roll-ups count. */
 export const ROLLED_HITS = "class = 'human' AND outcome IN ('redirect', 'landing')"
 
 /** @param source the table of `toSourceColumns`, with the columns `source` and `channel` @param day the number of the day */
@@ -76,7 +76,7 @@ export function listDayStatements(source: string, day: number): RollUpStatement[
   ]
 }
 
-/** Each click column has its rows under its own number. */
+/** Each click column has rows with its own number. */
 const listValueStatements = (clicks: string, day: number): RollUpStatement[] =>
   CLICK_COLUMNS.map((column) => {
     const stored = column === 'source' || column === 'channel' ? column : HIT_COLUMNS[column]
@@ -91,7 +91,7 @@ const listValueStatements = (clicks: string, day: number): RollUpStatement[] =>
     }
   })
 
-/** For each quarter hour: its clicks, and how many visitors have their first and their last click of the day in it. */
+/** For each quarter hour: its clicks, and the number of visitors whose first or last click of the day is in it. */
 function toSlotSelect(clicks: string, day: number): string {
   const visits = `SELECT workspace_id, visitor, min(slot) AS first_slot, max(slot) AS last_slot FROM ${clicks} WHERE visitor <> 0 GROUP BY workspace_id, visitor`
   return `SELECT workspace_id, ${day} AS day, slot, sum(c), sum(f), sum(l) FROM (
@@ -119,8 +119,8 @@ function toDaySelect(source: string, day: number): string {
 }
 
 /**
- * The days and sets in which some visitor of a workspace has two values. Run it when the other tables have the days.
- * @param where says which rows of the tables are of the days
+ * The days and sets in which some visitor of a workspace has two values. Run it after the other statements of the days.
+ * @param where selects the rows of the days
  */
 export function toMixedStatement(where: string): RollUpStatement {
   const values = ['roll_values', 'roll_urls'].map(
@@ -142,7 +142,7 @@ export function toMixedStatement(where: string): RollUpStatement {
 
 /**
  * The sums of a month.
- * @param month the number of its first day @param where says which rows of the tables are of the month's days
+ * @param month the number of its first day @param where selects the rows of the month's days
  */
 export function listMonthStatements(month: number, where: string): RollUpStatement[] {
   const toSums = (table: string, columns: string) =>
@@ -168,8 +168,8 @@ export function listMonthStatements(month: number, where: string): RollUpStateme
 }
 
 /**
- * The values with the most clicks of each column that has more of them than these. `bound` is what no other value exceeds.
- * @param where says which rows of the tables are of the month
+ * The values with the most clicks of each column with more than `headValues` values. No other value has more clicks than `bound`.
+ * @param where selects the rows of the month
  */
 export function toHeadStatement(month: number, where: string, headValues = HEAD_VALUES): RollUpStatement {
   const rows = ['roll_month_values', 'roll_month_urls'].map(

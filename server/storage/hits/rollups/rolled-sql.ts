@@ -1,5 +1,5 @@
-// Builds the SQL statement of a plan: sums of roll-ups, and counts of the hits that the plan leaves over. The parts have no
-// day in common, so their visitors add up.
+// Builds the SQL statement of a plan: sums of roll-ups, and counts of hits for the other days. The parts have no day in common,
+// so their visitors add up.
 
 import { DAY_MS } from '../../../lib/utc-day.ts'
 import { toNullLabel } from '../../filter-grammar.ts'
@@ -31,7 +31,7 @@ interface Builder {
 export const toSetNumber = (set: RollUpSet): number =>
   set === 'links' ? 100 : set === 'people' ? 101 : CLICK_COLUMNS.indexOf(set as ClickColumn)
 
-/** @param keys the only keys of a top list that can be in its answer, when they are known (head-sql.ts) */
+/** @param keys the keys that can be in the answer of a top list, if they are known (head-sql.ts) */
 export function toRolledSql(
   query: HitQuery,
   plan: RollUpPlan,
@@ -70,7 +70,7 @@ export function toMonthPieces({ plan, ...builder }: Builder): string[] {
   return [toSumPiece({ plan, ...builder }, `roll_month_${toTableName(set)}`, toSpanSql(months, builder.bind))]
 }
 
-/** The sums of days, and of the pieces of days that are cut. */
+/** The sums of days, and of the parts of cut days. */
 export function toDayPieces(builder: Builder): string[] {
   const { plan, bind } = builder
   const { set, days } = plan
@@ -85,7 +85,7 @@ export function toDayPieces(builder: Builder): string[] {
 const toTableName = (set: RollUpSet) =>
   set === 'links' || set === 'people' ? set : toValueTable(set as ClickColumn)
 
-/** URLs are many. Apart from them, the values of the other columns fit into small dictionaries. */
+/** URLs have their own table, because they are many. The values of the other columns fit into small dictionaries. */
 export const toValueTable = (column: ClickColumn) => (column === 'referrerUrl' ? 'urls' : 'values')
 
 /** The columns of clicks and visitors in the tables of a set. */
@@ -113,7 +113,7 @@ function toSumPiece(builder: Builder, table: string, days: string): string {
   return `SELECT ${key} AS key, sum(${clicks}) AS c, sum(${visitors}) AS v FROM ${table} WHERE ${conditions.join(' AND ')}${grouping}`
 }
 
-/** Where the value of a column lies in the rows of a set. */
+/** The column with the value in the rows of a set. */
 const toRowColumn = (set: RollUpSet, column: string) => (set === 'people' ? column : 'value')
 
 export const toWorkspaceCondition = ({ workspaceId }: HitQuery, bind: ValueBinder) =>
@@ -134,7 +134,7 @@ const toFilterConditions = ({ query, plan, dialect, bind }: Builder): string[] =
     return toFilterSql(toRowFilter(filter), columns, dialect, bind)
   })
 
-/** In the rows, a missing value has its name. */
+/** Converts a filter for rows, in which a missing value has its label. */
 const toRowFilter = (filter: HitFilter) => ({
   ...filter,
   values: [...new Set(filter.values.map((value) => value ?? toNullLabel(filter.column)))],
@@ -159,7 +159,7 @@ function toCutPiece(builder: Builder): string {
   return `SELECT ${key} AS key, c, v FROM (${pieces}) AS cut_pieces WHERE moment >= ${bind(query.start)} AND moment < ${bind(query.end)}`
 }
 
-/** Counts of the hits that no roll-up has. A visitor is of one day and a day is in one span, so the pieces add up. */
+/** Counts of hits outside roll-ups. A visitor belongs to one day and a day is in one span, so the pieces add up. */
 export const toRawPieces = (builder: Builder): string[] =>
   groupNearSpans(builder.plan.raw).map((spans) => toRawPiece(builder, spans))
 
@@ -167,8 +167,8 @@ export const toRawPieces = (builder: Builder): string[] =>
 const RAW_PIECES_MAX = 4
 
 /**
- * Cuts spans into few groups, at the widest gaps. DuckDB skips the blocks outside of one range, but it reads all blocks from the
- * first to the last range of a condition that has several.
+ * Divides spans into few groups, at the widest gaps. For one range DuckDB skips the blocks outside it, but for a condition with
+ * several ranges it reads all blocks from the first to the last range.
  */
 export function groupNearSpans(spans: readonly DaySpan[]): DaySpan[][] {
   if (spans.length === 0) return []
@@ -197,7 +197,7 @@ function toRawPiece({ query, dialect, bind }: Builder, spans: readonly DaySpan[]
 const toAnySpanSql = (column: string, spans: readonly DaySpan[], bind: ValueBinder) =>
   `(${spans.map(({ start, end }) => `${column} >= ${bind(start)} AND ${column} < ${bind(end)}`).join(' OR ')})`
 
-/** The days of the spans. The outer bounds let an engine skip blocks. */
+/** The condition of the spans' days. Engines skip blocks by its outer bounds. */
 export function toSpanSql(spans: readonly DaySpan[], bind: ValueBinder): string {
   const any = toAnySpanSql('day', spans, bind)
   const [first, last] = [spans[0], spans.at(-1)]

@@ -5,16 +5,16 @@ import { DAY_MS } from '../../../lib/utc-day.ts'
 import type { OriginDimension } from '../../sources/origin-sql.ts'
 import type { HitDimension } from '../hit.ts'
 
-/** A quarter of an hour: today the offset of every time zone is a multiple of it. Until 1979 some were not. */
+/** A quarter of an hour. The offset of every time zone is a multiple of it; before 1979 some were not. */
 export const SLOT_MS = 15 * 60 * 1000
 
 /**
- * These days before today are rolled up before older ones: dashboards mostly ask for them. An import of decades takes the
- * marks of all its days from every workspace.
+ * The last days are rolled up before older ones, because dashboards mostly ask for them. An import of decades removes the
+ * marks of all its days, for every workspace.
  */
 export const RECENT_DAYS = 400
 
-/** Columns that describe a visitor: nearly every visitor has one value of each on a day. `roll_people` has them together. */
+/** Columns that describe a visitor, of which nearly every visitor has one value a day. `roll_people` has their combinations. */
 export const PEOPLE_COLUMNS = [
   'country',
   'region',
@@ -26,7 +26,7 @@ export const PEOPLE_COLUMNS = [
 ] as const satisfies readonly HitDimension[]
 export type PeopleColumn = (typeof PEOPLE_COLUMNS)[number]
 
-/** Columns that describe a click. Each has rows of its own in `roll_values`, under this name. */
+/** Columns that describe a click. Each has its own rows in `roll_values`. */
 export const CLICK_COLUMNS = [
   'referrer',
   'referrerUrl',
@@ -42,30 +42,30 @@ export const CLICK_COLUMNS = [
 export type ClickColumn = (typeof CLICK_COLUMNS)[number]
 
 /**
- * The source of an answer.
- * - `times`: all clicks (`roll_days`), and quarter hours of a day that is cut (`roll_slots`)
+ * The roll-ups of an answer.
+ * - `times`: all clicks (`roll_days`), and quarter hours of a cut day (`roll_slots`)
  * - `landings`, `imports`: other sums of `roll_days`
  * - `links`, `people`: the tables of these names
  * - a click column: its rows in `roll_values`
  */
 export type RollUpSet = 'times' | 'landings' | 'imports' | 'links' | 'people' | ClickColumn
 
-/** The roll-ups as the snapshot of a question has them, for its workspace, its days and its set. */
+/** The state of the roll-ups in a question's transaction, for its workspace, days and set. */
 export interface RollUpState {
   /** Rolled days, as whole UTC days since 1970. */
   days: ReadonlySet<number>
-  /** Months whose sums are made, as the number of their first day. */
+  /** Months with sums, as the number of their first day. */
   months: ReadonlySet<number>
   /**
-   * From the first day that has hits, of any workspace, up to the day after the last one; empty without hits. It may be some
-   * moments old: it only says what a question is about to find.
+   * From the first day with hits of any workspace up to the day after the last one; empty without hits. It can be slightly
+   * outdated, because it only estimates costs.
    */
   hitDays: { start: number; end: number }
-  /** Days on which some visitor of the workspace has two values in the set: sums over values count the visitor twice. */
+  /** Days on which a visitor of the workspace has two values in the set, so that sums over values count the visitor twice. */
   mixed: ReadonlySet<number>
   /**
-   * Months of which `roll_heads` has the values with the most clicks: with the clicks that no other value exceeds.
-   * Months with few values are not among them.
+   * Months with top values in `roll_heads`, each with the highest possible clicks of its other values. Months with few values are
+   * left out.
    */
   tails: ReadonlyMap<number, number>
 }

@@ -26,14 +26,16 @@ const TYPE_LABELS: Record<NonNullable<Rule['type']>, string> = {
 
 /** `Email address · at most 50 characters · pattern` */
 function describeRule({ type, minLength, maxLength, pattern, oneOf }: Rule): string {
+  const characters = (n: number) => formatCount(n, 'character')
   const lengths = [
-    minLength !== undefined && `at least ${formatNumber(minLength)}`,
-    maxLength !== undefined && `at most ${formatNumber(maxLength)}`,
+    minLength !== undefined &&
+      `at least ${maxLength === undefined ? characters(minLength) : formatNumber(minLength)}`,
+    maxLength !== undefined && `at most ${characters(maxLength)}`,
   ].filter(Boolean)
   return (
     [
       type && TYPE_LABELS[type],
-      lengths.length > 0 && `${lengths.join(', ')} characters`,
+      lengths.length > 0 && lengths.join(', '),
       pattern && 'pattern',
       oneOf && formatCount(oneOf.length, 'choice'),
     ]

@@ -1,4 +1,4 @@
-// The task `check`: reads both files to their ends, so that a broken one changes nothing.
+// The task `check`: reads both files completely, so that a broken file changes nothing.
 
 import { DateOrders } from '../../files/date-orders.ts'
 import { readRecords } from '../../files/read-records.ts'
@@ -37,7 +37,7 @@ export const checkFiles: TaskFunction<'check'> = async (input, send) => {
 const findClickFile = async (source: ImportSource, file: SourceFile, { clicks }: CheckTask) =>
   clicks ? openClickFile(source, clicks) : mayHaveClicks(source, file) ? file : null
 
-/** @throws FileProblem where dates can be read in two ways, or in none */
+/** @throws FileProblem if dates are ambiguous or contradictory */
 export async function countReadings<Options extends TimeOptions>(
   file: SourceFile,
   place: RecordPlace,
@@ -62,7 +62,7 @@ export async function countReadings<Options extends TimeOptions>(
   return { rows, items, dateOrder: options.dateOrder ?? dateOrders.decided }
 }
 
-/** A link with several slugs becomes several links. */
+/** Counts the additional links of a link with several slugs. */
 const countAliases = (reading: Exclude<Reading<unknown>, null>) =>
   'value' in reading ? ((reading.value as Partial<SourceLink>).aliases?.length ?? 0) : 0
 
@@ -78,7 +78,7 @@ function requireOneOrder({ ambiguous, contradiction }: DateOrders): void {
     )
 }
 
-/** Reports each second that the task goes on. The number of rows is unknown. */
+/** Reports each second that the task still runs. The number of rows is unknown. */
 export function createReport(send: (batch: null) => Promise<null>): () => Promise<void> {
   let next = performance.now() + REPORT_EVERY_MS
   return async () => {

@@ -14,7 +14,7 @@ const COLUMNS_MAX = 200
 const SAMPLES = 5
 const SAMPLE_MAX = 200
 const HOSTS_MAX = 100
-/** All rows of most files, in a few seconds. */
+/** The most inspected rows: all rows of most files, in a few seconds. */
 const ROWS_MAX = 200_000
 
 export const inspectFile: TaskFunction<'inspect'> = async ({ file: { path, name }, options }) => {
@@ -27,7 +27,7 @@ export const inspectFile: TaskFunction<'inspect'> = async ({ file: { path, name 
   return inspectRecords(file, recognition, options)
 }
 
-/** A zip is an export of this product. */
+/** The inspection of a zip, which is an export of this product. */
 const toArchiveInspection = (file: SourceFile): Inspection => ({
   source: 'towpath',
   title: 'Towpath',
@@ -87,7 +87,7 @@ async function inspectRecords(
   }
 }
 
-/** A record has its host before somebody has said which order its dates have. */
+/** Reads the host of a record, also while the order of dates is unknown. */
 function readHost(
   source: ImportSource,
   holds: Inspection['holds'],
@@ -104,7 +104,7 @@ function readHost(
   return undefined
 }
 
-/** The first values of each column. */
+/** Collects the first values of each column. */
 function createSamples(names: string[]) {
   const columns = new Map(names.slice(0, COLUMNS_MAX).map((name) => [name, [] as string[]]))
   return {

@@ -31,14 +31,18 @@ export async function openClickFile(source: ImportSource, { path, name }: Upload
   const file = await openUpload(path, name)
   if (isUnknownDump(source, file) || hasColumns(file, (columns) => source.isClickFile?.(columns) ?? false))
     return file
+  if (hasColumns(file, (columns) => source.isLinkFile(columns)))
+    throw new FileProblem(
+      `The second file has the links of ${source.title}. Send it as "file", and the click history as "clicks".`,
+    )
   throw new FileProblem(`The second file is not a click history from ${source.title}. ${toHint(file)}`)
 }
 
-/** An SQL dump may have the links and their clicks. */
+/** An SQL dump can have both links and clicks. */
 export const mayHaveClicks = (source: ImportSource, file: SourceFile) =>
   file.format === 'sql' && source.clicks !== undefined
 
-/** A dump names its tables as they come, and the first one may be long: only its end says what it has. */
+/** True for a dump whose tables are unknown before its end, because its first table can be long. */
 const isUnknownDump = (source: ImportSource, file: SourceFile) =>
   file.format === 'sql' && source.links.tables.length > 0
 
@@ -57,6 +61,7 @@ const hasColumns = (file: SourceFile, is: (columns: string[]) => boolean) =>
 function toHint(file: SourceFile): string {
   const found = recognizeSource(file)
   if (found) return `It looks like one from ${found.source.title}: choose that source.`
+  if (file.columns.length === 0) return 'It has no rows.'
   const columns = file.columns.slice(0, 10).join(', ')
-  return `Its columns are: ${columns.slice(0, 300) || 'none'}. Choose another source, or "csv" with a mapping.`
+  return `Its columns are: ${columns.slice(0, 300)}. Choose another source, or "csv" with a mapping.`
 }

@@ -1,4 +1,4 @@
-// The task `clicks`: describes the click history of a file, and writes it as hits.
+// The task `clicks`: turns the click history of a file into hits.
 
 import { readRecords } from '../../files/read-records.ts'
 import type { FileRecord } from '../../files/source-file.ts'
@@ -24,7 +24,7 @@ export const readClicks: TaskFunction<'clicks'> = async (input, send) => {
   return null
 }
 
-/** @returns undefined where the record is no click */
+/** @returns undefined if the record is not a click */
 function toHistoryRow(
   source: ImportSource,
   record: FileRecord,

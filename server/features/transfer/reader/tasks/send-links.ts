@@ -1,4 +1,4 @@
-// The task `links`: sends the links of a file in batches, from where the last one was stored.
+// The task `links`: sends the links of a file in batches, from the position of the import.
 
 import { readRecords } from '../../files/read-records.ts'
 import { createLinkKeys, toShortLinkKey } from '../../sources/deduplication-keys.ts'
@@ -7,7 +7,7 @@ import type { ImportSource, Reading, SourceLink } from '../../sources/source.ts'
 import type { LinkRowReading, TaskFunction } from '../protocol.ts'
 import { getSource, openLinkFile } from './open-links.ts'
 
-/** A batch becomes one transaction: redirects and other writers wait for no more. */
+/** A batch is one transaction, so that redirects and other writers wait only for a few links. */
 const BATCH_LINKS = 25
 
 export const sendLinks: TaskFunction<'links'> = async (input, send) => {

@@ -1,5 +1,5 @@
-// The tasks `checkSubmissions` and `submissions`: read the export of another form service. Addresses end here: the
-// country is read from them.
+// The tasks `checkSubmissions` and `submissions`: read the export of another form service. They read the country from IP
+// addresses and drop the addresses.
 
 import { createSenderDescriber } from '../../../attribution/sender.ts'
 import { openGeoLookup } from '../../../hits/batches/open-geo-lookup.ts'
@@ -15,10 +15,10 @@ import type { DescribedSubmission, SubmissionRowReading, TaskFunction, UploadedF
 import { countReadings, createReport } from './check-files.ts'
 import { openUpload } from './open-links.ts'
 
-/** Formspree and Basin call their list `submissions`, Getform has it in `data`. */
+/** The list is `submissions` for Formspree and Basin, and `data` for Getform. */
 const PLACE: RecordPlace = { lists: ['submissions', 'data'], tables: [] }
 
-/** A batch becomes one transaction: redirects and other writers wait for no more. */
+/** A batch is one transaction, so that redirects and other writers wait only for a few rows. */
 const BATCH_ROWS = 25
 const BATCH_CHARS = 512 * 1024
 
@@ -81,6 +81,6 @@ function createDescriber(geoPath: string | undefined) {
   }
 }
 
-/** Columns of the file count more than the address of the page. */
+/** The known values of the file's columns, which override those of the page's address. */
 const pickKnown = (campaign: Campaign): Partial<Campaign> =>
   Object.fromEntries(Object.entries(campaign).filter(([, value]) => value !== null))

@@ -1,4 +1,4 @@
-// A click of Dub: a row of its CSV export of events, or an object of its API. Leads and sales are no clicks.
+// Reads a click of Dub: a row of its CSV export of events, or an object of its API. Leads and sales are skipped.
 
 import type { FieldReader } from '../../files/fields.ts'
 import { type ShortUrl, splitShortUrl } from '../short-url.ts'
@@ -45,7 +45,7 @@ function readRow(fields: FieldReader, options: ReadingOptions): NewClick | null 
   }
 }
 
-/** An event of the API, with an object of the click and one of the link in it. */
+/** An event of the API, which contains an object of the click and one of the link. */
 function readEvent(event: FieldReader, click: FieldReader, options: ReadingOptions): NewClick | null {
   if (event.text('event') !== 'click') return null
   const link = event.inner('link') ?? event

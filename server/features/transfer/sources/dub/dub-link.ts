@@ -1,4 +1,4 @@
-// A link of Dub: a row of its CSV export, or an object of its API.
+// Reads a link of Dub: a row of its CSV export, or an object of its API.
 
 import { type FieldReader, isTextValue } from '../../files/fields.ts'
 import { type ShortUrl, splitShortUrl } from '../short-url.ts'
@@ -55,14 +55,14 @@ function readLinkName(fields: FieldReader): ShortUrl | null {
   return null
 }
 
-/** The API has objects with a name. The CSV export has names with a comma between them. */
+/** The API has objects with a name. The CSV export has names separated by commas. */
 function readTags(fields: FieldReader): string[] {
   if (Array.isArray(fields.raw('tags'))) return fields.list(',', 'tags')
   const text = withoutFormulaQuote(fields.text('tags') ?? '')
   return [...new Set(text.split(',').map((tag) => tag.trim()))].filter((tag) => tag !== '')
 }
 
-/** Dub puts `'` before a cell that a spreadsheet would take for a formula. */
+/** Dub puts `'` before a cell that spreadsheets would read as a formula. */
 const withoutFormulaQuote = (text: string) => (/^'[=+\-@]/.test(text) ? text.slice(1) : text)
 
 function readCountries(fields: FieldReader): Record<string, string> {

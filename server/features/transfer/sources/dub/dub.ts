@@ -17,7 +17,7 @@ const LINK_COLUMNS_2024 = [
   'tags',
   'archived',
 ]
-/** The columns of all events. Nobody shows all of them: the file has those that the table shows. */
+/** The possible columns of events. A file has only those that the table in Dub shows. */
 const EVENT_COLUMNS = new Set([
   'Date',
   'Event',
@@ -46,7 +46,7 @@ export const dub: ImportSource = {
   title: 'Dub',
   links: { lists: ['links', 'data'], tables: [] },
   clicks: { lists: ['events', 'data'], tables: [] },
-  // Dub has a handful of case-sensitive domains, and folds the case of slugs everywhere else.
+  // Dub has a few case-sensitive domains, and ignores the case of slugs on all others.
   isCaseSensitive: false,
   isLinkFile: (columns) =>
     hasAll(columns, 'Short link', 'Destination URL') || isOldExport(columns) || isApiLink(columns),
@@ -63,7 +63,7 @@ const isApiLink = (columns: string[]) =>
   hasAll(columns, 'id', 'domain', 'key', 'url') &&
   columns.some((column) => ['shortLink', 'projectId'].includes(column))
 
-/** Other tables have `link` and `url` too: nothing else may be there, and a name that nobody writes by hand. */
+/** Other tables have `link` and `url` too, so all columns must be Dub's, with at least one unmistakable name. */
 const isOldExport = (columns: string[]) =>
   hasAll(columns, 'link', 'url') &&
   columns.some((column) => column === 'createdAt' || column === 'updatedAt') &&

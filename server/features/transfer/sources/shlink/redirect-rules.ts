@@ -1,5 +1,5 @@
-// Shlink's redirect rules as rules of links, in their order. A rule with a condition that has no place here, such as a city or
-// an address, is named and left out.
+// Converts Shlink's redirect rules to rules of links, in their order. A rule with an unsupported condition, such as a city or an
+// address, is left out and named.
 
 import { isCleanText } from '../../../../lib/text.ts'
 import { ANY_VALUE } from '../../../../lib/url-query.ts'
@@ -82,7 +82,7 @@ const toText = (value: unknown) => (isTextValue(value) ? value : null)
 
 const describe = ({ conditions }: Rule) => conditions.map(toWords).join(' and ') || 'no condition'
 
-/** @returns null where a condition has no place here, and where two of them have one place */
+/** @returns null if a condition is not supported, or two conditions are of the same kind */
 function toConditions(conditions: Rule['conditions']): RuleConditions | null {
   const when: RuleConditions = {}
   for (const condition of conditions) {
@@ -93,7 +93,7 @@ function toConditions(conditions: Rule['conditions']): RuleConditions | null {
   return Object.keys(when).length === 0 ? null : when
 }
 
-/** @param when the conditions before this one */
+/** @param when the previous conditions */
 function toCondition(
   { type, matchKey, matchValue }: Rule['conditions'][number],
   when: RuleConditions,
@@ -103,7 +103,7 @@ function toCondition(
     case 'device':
       return toDevice(value, when)
     case 'language':
-      // A language of one country (`es-AR`) has no place here.
+      // A language of one country (`es-AR`) is not supported.
       return /^[a-z]{2,3}$/i.test(value) && !when.language ? { language: [value.toLowerCase()] } : null
     case 'geolocation-country-code':
       return /^[a-z]{2}$/i.test(value) && !when.country ? { country: [value.toUpperCase()] } : null

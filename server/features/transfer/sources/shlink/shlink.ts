@@ -1,4 +1,5 @@
-// Shlink: the CSV of its web client and of its command line, and the JSON of its API. The formats: fixtures/shlink/README.md.
+// Reads Shlink's exports: the CSV of its web client and of its command line, and the JSON of its API. The formats:
+// fixtures/shlink/README.md.
 
 import { createColumnLookup, type FieldReader } from '../../files/fields.ts'
 import { type ShortUrl, splitShortUrl, toSlug } from '../short-url.ts'
@@ -12,7 +13,7 @@ export const shlink: ImportSource = {
   title: 'Shlink',
   links: { lists: ['data'], tables: [] },
   clicks: { lists: ['data'], tables: [] },
-  // In the mode `strict`, which is the default. In the mode `loose` no two codes differ in case only.
+  // In the default mode `strict`. In the mode `loose` no two codes differ only in case.
   isCaseSensitive: true,
   isLinkFile(columns) {
     const has = createColumnLookup(columns)
@@ -24,7 +25,7 @@ export const shlink: ImportSource = {
   isClickFile(columns) {
     const has = createColumnLookup(columns)
     if (!has('date') || !has('referer')) return false
-    // The first visits that the web client exported had no more than these.
+    // The columns of the web client's first exports of visits.
     const isOld = ['date', 'referer', 'browser', 'os', 'city'].every((name) => columns.includes(name))
     return has('potentialBot') || has('visitLocation') || isOld
   },
@@ -48,15 +49,15 @@ function readLink(fields: FieldReader, options: ReadingOptions): NewLink {
     clickLimit: meta?.number('maxVisits') ?? null,
     rules: rules.rules,
     deviceTargeting: rules.deviceTargeting,
-    // Shlink passes the query on unless somebody has switched it off. The CSV does not say.
+    // Shlink passes the query on by default. The CSV does not have this setting.
     forwardQuery: fields.raw('forwardQuery') === undefined || fields.flag('forwardQuery'),
-    // Clicks are those of people here.
+    // Our count has only clicks of people.
     clicks: visits?.number('nonBots', 'total') ?? fields.number('visitsCount', 'visits'),
     left: [...rules.left, ...(fields.flag('crawlable') ? ['being shown to search engines'] : [])],
   }
 }
 
-/** A list is what PHP makes of an object without properties. */
+/** PHP writes an object without properties as a list. */
 function readObject(fields: FieldReader, name: string): FieldReader | null {
   const value = fields.raw(name)
   const inner = fields.inner(name)
@@ -65,7 +66,7 @@ function readObject(fields: FieldReader, name: string): FieldReader | null {
   return inner
 }
 
-/** The web client takes the code from the URL, with its percent signs. The API has it as it is. */
+/** The web client exports the code as in the URL, percent-encoded; the API exports it decoded. */
 function readName(fields: FieldReader): Pick<SourceLink, 'host' | 'slug'> {
   const text = fields.text('shortUrl')
   const shortUrl = text === null ? null : splitShortUrl(text)
@@ -75,13 +76,13 @@ function readName(fields: FieldReader): Pick<SourceLink, 'host' | 'slug'> {
   return { host: readDomainName(fields, 'domain') ?? shortUrl?.host ?? null, slug: slug === '' ? null : slug }
 }
 
-/** `|` stands between tags since 2023, a comma stood there before. */
+/** Tags are separated by `|` since 2023, by commas before. */
 function readTags(fields: FieldReader): string[] {
   const value = fields.raw('tags')
   return fields.list(typeof value === 'string' && value.includes('|') ? '|' : ',', 'tags')
 }
 
-/** Types of visits that belong to no short URL. */
+/** Types of visits without a short URL. */
 const ORPHANS = new Set(['invalid_short_url', 'base_url', 'regular_404'])
 /** The path of the tracking pixel, after the short code. */
 const PIXEL = /\/track$/
@@ -113,7 +114,7 @@ const NO_SHORT_URL =
   'Shlink did not record the short URL of this visit: it does since version 4.1. Export visits by its API, and add shortUrl to each.'
 
 /**
- * A column that a person's script has added comes first: the visited URL may have a base path, and old visits have none.
+ * A column that a person's script has added comes first, because the visited URL can have a base path, and old visits lack it.
  */
 function readVisitedShortUrl(fields: FieldReader, visitedUrl: string | null): Partial<ShortUrl> | null {
   const text = fields.text('shortUrl')
@@ -127,8 +128,8 @@ function readVisitedShortUrl(fields: FieldReader, visitedUrl: string | null): Pa
 }
 
 /**
- * The command line writes `Potential bot` or nothing, everything else true or false. Where Shlink knew of no bot, the user
- * agent decides, as it does for live clicks.
+ * The command line writes `Potential bot` or nothing, other exports true or false. If Shlink has not detected a bot, the user
+ * agent decides, as for live clicks.
  */
 const readBot = (fields: FieldReader): true | null =>
   fields.raw('potentialBot') === 'Potential bot' || fields.flag('potentialBot') || null

@@ -1,5 +1,5 @@
-// Answers a question from roll-ups where they are exact, and from hits where they are not. Marks, sums and hits are read in
-// one transaction, so that they are of one moment.
+// Answers a question from roll-ups if they are exact, else from hits. Marks, sums and hits are read in one transaction, so
+// that they fit together.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { describeError, log } from '../../../../lib/log.ts'
@@ -19,27 +19,27 @@ import type { Roller } from './roller.ts'
 
 interface QuestionNeeds {
   readers: Pick<ReadConnections, 'use'>
-  /** Counts hits alone. */
+  /** Answers from hits only. */
   askHits(query: HitQuery): Promise<HitAnswer[]>
-  /** How often the roll-ups were dropped. */
+  /** The number of times that the roll-ups were dropped. */
   countDrops(): number
   /**
    * Called when the roll-ups cannot be read.
    * @param seen `countDrops()` before they were read
-   * @param areHitsRead whether the hits of the question could be read
+   * @param areHitsRead true if the hits of the question could be read
    */
   onDamage(seen: number, areHitsRead: boolean): void
   /** See `Roller`. */
   hitDays: Roller['hitDays']
 }
 
-/** How long unreadable roll-ups are left alone: they are being dropped. */
+/** How long unreadable roll-ups are not used, because they are being dropped. */
 const RETRY_MS = 10_000
 
 export type QuestionExplainer = (query: HitQuery) => Promise<ExplainedAnswer>
 
 export function createExplainer(needs: QuestionNeeds): QuestionExplainer {
-  /** @returns undefined where other questions have the memory: no answer fails for its explanation */
+  /** @returns undefined if other questions use the memory, because an answer must not fail because of its explanation */
   const findHitDays = ({ workspaceId }: HitQuery) =>
     needs
       .hitDays((find) => needs.readers.use(workspaceId, find))
@@ -65,7 +65,7 @@ export function createExplainer(needs: QuestionNeeds): QuestionExplainer {
     } catch (error) {
       if (isOutOfMemory(error)) return answerFromHits(query, 'memory')
       if (!isDamage(error)) throw error
-      // Logged first: reading the hits may fail too, and would hide the damage.
+      // Logged first, because reading the hits can fail too, which would hide the damage.
       log.error('hits.roll_ups_damaged', describeError(error))
       damagedAt = performance.now()
       let areHitsRead = false
@@ -106,7 +106,7 @@ async function readSnapshot<T>(connection: DuckDBConnection, read: () => Promise
     reason = error
     throw error
   } finally {
-    // Nothing was written. A failed transaction ends in the same way.
+    // The transaction has written nothing, so it always ends with a rollback.
     await rollBack(connection, reason)
   }
 }

@@ -1,5 +1,5 @@
-// Remembers failed roll-ups, so that the roller does not try the same one again and again. They are in a small file
-// beside the database, because the next process must know them too: this one may sleep, or crash during a roll-up.
+// Stores failed roll-ups, so that the roller does not repeat the same one immediately. They are in a small file beside the
+// database for the next process, because this one can end when it is idle, or crash during a roll-up.
 
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { describeError, log } from '../../../../lib/log.ts'
@@ -8,29 +8,29 @@ import { isEngineDead } from '../damage-watch.ts'
 import { isOutOfMemory } from '../query.ts'
 import type { RollUpTask } from './roll-day.ts'
 
-/** How long a day or month rests after its first failure, and after each later one. The others go on. */
+/** The pause of a day or month after its first failure, and after each later one. The others continue. */
 const FIRST_REST_MS = 10 * 60_000
 const LATER_REST_MS = 60 * 60_000
 
 export interface RollUpFailures {
-  /** Whether the day, or the month that begins on it, has failed since it was rolled up last. */
+  /** @returns true if the day, or the month that begins on it, has failed since its last roll-up */
   has(kind: RollUpTask['kind'], start: number): boolean
   isResting(kind: RollUpTask['kind'], start: number): boolean
   /**
-   * Call it before a roll-up. Until one of the next three is called, the file says that the roll-up ended the engine.
-   * @throws when the file cannot be written. A disk without room for it has no room for sums.
+   * Call it before a roll-up. Until one of the next three is called, the file records that the roll-up has crashed the engine.
+   * @throws when the file cannot be written. A disk without space for it has no space for sums.
    */
   begin(task: RollUpTask): void
   succeed(): void
   fail(error: unknown): void
-  /** The roll-up was given up, for a reason that says nothing about it. */
+  /** The roll-up was abandoned for a reason outside it. */
   withdraw(): void
 }
 
 interface FailureState {
-  /** How many roll-ups have ended the engine since the last one that succeeded. */
+  /** The number of roll-ups that have crashed the engine since the last success. */
   deaths: number
-  /** Until when all roll-ups rest. */
+  /** The end of the pause of all roll-ups. */
   until: number
   failed: ReadonlyMap<string, Failure>
 }
@@ -48,7 +48,7 @@ export function createRollUpFailures(path: string): RollUpFailures {
   let task: RollUpTask | undefined
   const set = (next: FailureState) => {
     state = next
-    // The next `begin` writes the file again. Until then, it names a failure too many.
+    // The next `begin` writes the file again. Until then, it has one failure too many.
     tryToWrite(path, next)
   }
   return {
@@ -59,7 +59,7 @@ export function createRollUpFailures(path: string): RollUpFailures {
       before = state
       task = begun
       const deaths = before.deaths + 1
-      // The cause of two crashes may hit every day: a full disk, say.
+      // The cause of two crashes can affect every day, for example a full disk.
       const until = deaths > 1 ? readClock() + toRest(deaths - 1) : 0
       state = { deaths, until, failed: addFailure(before.failed, begun) }
       writeFailures(path, state)
@@ -76,7 +76,7 @@ export function createRollUpFailures(path: string): RollUpFailures {
       const start = new Date(task.start * DAY_MS).toISOString()
       log.error(event, { rollUp: task.kind, start, ...describeError(error) })
       if (isEngineDead(error)) return
-      // Memory will not be there in ten minutes.
+      // In ten minutes there will not be more memory.
       const failed = isTooLarge ? addFailure(before.failed, task, LATER_REST_MS) : state.failed
       set({ ...before, failed })
     },
@@ -88,7 +88,7 @@ const toKey = (kind: RollUpTask['kind'], start: number) => `${kind}/${start}`
 
 const toRest = (times: number) => (times > 1 ? LATER_REST_MS : FIRST_REST_MS)
 
-/** Milliseconds since the epoch. No step of the clock changes it while the process lives. */
+/** Milliseconds since the epoch. Steps of the clock do not change it while the process runs. */
 const readClock = () => performance.timeOrigin + performance.now()
 
 function addFailure(
@@ -110,7 +110,7 @@ function readFailures(path: string): FailureState {
     const entries = (failed as [string, Failure][]).map(
       ([key, each]) => [key, { times: Number(each.times), until: limit(each.until) }] as const,
     )
-    // Otherwise days whose hits were deleted would stay for ever.
+    // Otherwise days with deleted hits would stay in the file.
     const recent = entries.filter(([, each]) => each.until > now - DAY_MS)
     if (until > now) log.warn('hits.roll_ups_rest', { deaths, until: new Date(limit(until)).toISOString() })
     return { deaths: Number(deaths), until: limit(until), failed: new Map(recent) }
@@ -121,7 +121,7 @@ function readFailures(path: string): FailureState {
   }
 }
 
-/** Not synced: a power loss takes only rests, and no roll-up causes a power loss. */
+/** Not synced: a power loss only loses pauses, and no roll-up causes a power loss. */
 function writeFailures(path: string, { failed, ...rest }: FailureState): void {
   const half = `${path}.half`
   try {

@@ -1,5 +1,4 @@
-// Marks say which days and months the roll-ups have. A change of a day's hits deletes its mark in the same
-// transaction.
+// The marks of rolled-up days and months. A change of a day's hits deletes its mark in the same transaction.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DAY_MS } from '../../../../lib/utc-day.ts'
@@ -10,7 +9,7 @@ import { toSetNumber } from '../../rollups/rolled-sql.ts'
 import { CLICK_COLUMNS, type RollUpState, toDay, toMonth } from '../../rollups/rollup.ts'
 import { DAY_TABLES, MONTH_TABLES, ROLL_UP_TABLES } from './tables.ts'
 
-/** Reads what the planner needs, in the snapshot of the connection's transaction. Each table less saves planning time. */
+/** Reads the input of the planner in the connection's transaction. Fewer tables save planning time. */
 export async function readRollUpState(
   connection: DuckDBConnection,
   { workspaceId, start, end }: HitQuery,
@@ -33,12 +32,12 @@ export async function readRollUpState(
   return { days: days[0], months: days[1], mixed: days[2], tails }
 }
 
-/** Hits that a transaction has inserted and not committed have row numbers from here on. */
+/** The first row number of inserted hits that are not committed. */
 const FIRST_NEW_ROW = 36_028_797_018_960_000n
 
 /**
  * Unmarks the days of the hits that the connection's transaction has inserted.
- * @param listDays lists the days another way, should a release of DuckDB number such rows differently
+ * @param listDays lists the days in another way, in case a release of DuckDB numbers such rows differently
  * @returns all days of these hits, and how many of them were marked
  */
 export async function unmarkNewHits(
@@ -55,7 +54,7 @@ export async function unmarkNewHits(
   return { days, unmarked: await unmarkDays(connection, days) }
 }
 
-/** @returns how many marks there were */
+/** @returns the number of deleted marks */
 export async function unmarkDays(connection: DuckDBConnection, days: readonly number[]): Promise<number> {
   if (days.length === 0) return 0
   const months = new Set(days.map(toMonth))
@@ -65,9 +64,9 @@ export async function unmarkDays(connection: DuckDBConnection, days: readonly nu
 }
 
 /**
- * Compares how many rows each day and month has with its mark, and unmarks what differs. The month of a day goes with it: when
- * the day is rolled up again, a load of another day would delete the same mark.
- * @returns how many days and months differed
+ * Compares the number of rows of each day and month with its mark, and unmarks those that differ, and the month of each such
+ * day. Otherwise rolling up the day again and loading another day could delete the same mark.
+ * @returns the number of days and months that differed
  */
 export async function checkRollUps(connection: DuckDBConnection): Promise<number> {
   const findWrong = async (marks: string, tables: Record<string, string>) => {
@@ -89,7 +88,7 @@ export async function checkRollUps(connection: DuckDBConnection): Promise<number
 
 /**
  * Deletes the roll-ups of the days that end at or before this moment.
- * @param isCut whether hits were deleted: the day that the moment cuts is unmarked
+ * @param isCut true if hits were deleted: then the day of the moment is unmarked
  */
 export async function deleteRollUpsBefore(
   connection: DuckDBConnection,
@@ -103,8 +102,8 @@ export async function deleteRollUpsBefore(
 }
 
 /**
- * Unmarks these days, and deletes the sums of one workspace on them. A day without hits may never be rolled up again, and
- * its old sums would stay.
+ * Unmarks these days, and deletes the sums of one workspace on them, because a day without hits may never be rolled up again,
+ * and its old sums would stay.
  */
 export async function deleteRollUpsOf(
   connection: DuckDBConnection,

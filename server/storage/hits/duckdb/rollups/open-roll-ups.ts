@@ -1,4 +1,4 @@
-// Opens the roll-ups of a DuckDB file: makes them, answers from them, and drops them when they are damaged.
+// Opens the roll-ups of a DuckDB file: builds them, answers from them, and drops them if they are damaged.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { describeError, log } from '../../../../lib/log.ts'
@@ -12,7 +12,7 @@ import { createRoller, type RollerNeeds } from './roller.ts'
 import { dropRollUps, prepareRollUps, recreateRollUps } from './tables.ts'
 
 export interface RollUpOptions {
-  /** Whether questions are answered from hits alone, to compare. Roll-ups are made all the same. */
+  /** For comparisons: answers from hits only. Roll-ups are still built. */
   withoutRollUps?: boolean | (() => boolean)
   /** See `createRoller`. */
   rollUpRestMs?: number
@@ -27,7 +27,7 @@ export interface RollUps {
   /** See `HitEngine.rollUp`. */
   rollUp(now: number): Promise<RollUpProgress>
   /**
-   * Runs work that deletes marks or sums. Where it fails because roll-ups cannot be read, they are dropped, and the work runs once
+   * Runs work that deletes marks or sums. If it fails because roll-ups are unreadable, they are dropped, and the work runs once
    * more. Call it neither in the write queue nor in `runAlone`.
    */
   withRepair<T>(work: () => Promise<T>): Promise<T>
@@ -56,14 +56,14 @@ export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps
   const turns = createTurns(needs)
   const roller = createRoller({ ...needs, restMs, headValues, isClosing: turns.isClosing })
 
-  /** @param seen `drops` before the damage was met: if they were dropped since, the damage is gone */
+  /** @param seen `drops` before the damage was found: if they were dropped since then, the damage is gone */
   async function drop(seen: number) {
     if (drops !== seen) return
     await writeQueue(() => recreateRollUps(writer, lock.exclusive))
     drops++
   }
 
-  /** @throws when hits cannot be read either, so that the watch of the file sees it */
+  /** @throws when hits are unreadable too, so that the damage watch sees it */
   async function dropUnlessHitsAreDamaged(seen: number) {
     await needs.readAllHits(connection)
     await drop(seen)
@@ -115,10 +115,10 @@ export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps
 }
 
 interface Turns {
-  /** Runs work alone. @returns undefined once the file is being closed */
+  /** Runs work alone. @returns undefined if the file is being closed */
   run<T>(work: () => Promise<T>): Promise<T | undefined>
   isClosing(): boolean
-  /** Interrupts what runs, and begins nothing more. */
+  /** Interrupts running work, and refuses further work. */
   close(): Promise<void>
 }
 
@@ -149,7 +149,7 @@ function createTurns({ runAlone, connection }: Pick<RollUpNeeds, 'runAlone' | 'c
   }
 }
 
-/** Makes the tables, and finds roll-ups that are not whole. They can be made anew, so damage in them is no damage of the file. */
+/** Creates the tables, and drops incomplete or damaged roll-ups, which can be built again. */
 export async function prepareOpenedRollUps(connection: DuckDBConnection): Promise<void> {
   try {
     await prepareRollUps(connection)
@@ -158,7 +158,7 @@ export async function prepareOpenedRollUps(connection: DuckDBConnection): Promis
   } catch (error) {
     if (!isDamage(error)) throw error
     log.error('hits.roll_ups_damaged', describeError(error))
-    // Before the checkpoint, which reads what it moves.
+    // Before the checkpoint, which reads the rows that it moves.
     await dropRollUps(connection)
     await recreateRollUps(connection)
   }

@@ -19,7 +19,7 @@ import { duckDbDialect } from '../dialect.ts'
 import { toDuckDbType, toDuckDbValue } from '../values.ts'
 import { DAY_TABLES, MONTH_TABLES } from './tables.ts'
 
-/** A day is closed this long after its end: most late hits are in by then. */
+/** A day is closed this long after its end, when most late hits have arrived. */
 const CLOSED_AFTER_MS = 15 * 60 * 1000
 
 /** The connection that the statements of a roll-up run on. */
@@ -33,14 +33,14 @@ export interface RollUpTask {
 }
 
 export interface RollUpRests {
-  /** Whether the day, or the month that begins on it, has to wait. */
+  /** @returns true if the day, or the month that begins on it, must wait */
   isResting(kind: RollUpTask['kind'], day: number): boolean
   hasFailed(kind: RollUpTask['kind'], day: number): boolean
 }
 
 /**
- * @returns the oldest of the last `RECENT_DAYS` that can be rolled up, else the oldest day of all, else a month; those that
- *   have failed come after all others. Also how many closed days wait; and `RollUpState.hitDays`
+ * @returns the oldest of the last `RECENT_DAYS` that can be rolled up, else the oldest day of all, else a month; failed ones
+ * come after all others. Also the number of waiting closed days, and `RollUpState.hitDays`
  */
 export async function findRollUpTask(
   connection: RollUpConnection,
@@ -64,7 +64,7 @@ export async function findRollUpTask(
   return { task: untried ?? (await find(isResting)), waiting: open.length, hitDays }
 }
 
-/** Days without hits in a row are rolled up together: there is nothing to sum up. Later days may have their marks. */
+/** Consecutive days without hits are rolled up together, because there is nothing to sum up. Later days can have marks. */
 async function spanDays(
   connection: RollUpConnection,
   start: number,
@@ -78,8 +78,8 @@ async function spanDays(
 }
 
 /**
- * From the first day that has hits up to the day after the last one. Each bound is found in one or two row groups, for their
- * statistics say which; `min()` and `max()` would read the whole column.
+ * From the first day with hits up to the day after the last one. Statistics lead to the one or two row groups of each bound;
+ * `min()` and `max()` would read the whole column.
  */
 export async function findHitDays(connection: RollUpConnection): Promise<DaySpan> {
   const bounds = ['hits_arrived', 'hits_sorted'].flatMap((table) =>
@@ -91,7 +91,7 @@ export async function findHitDays(connection: RollUpConnection): Promise<DaySpan
   return days.length === 0 ? { start: 0, end: 0 } : { start: Math.min(...days), end: Math.max(...days) + 1 }
 }
 
-/** @returns the day itself when it has hits, else the next day that has; at most `after` */
+/** @returns the day itself if it has hits, else the next day with hits; at most `after` */
 async function findNextHitDay(connection: RollUpConnection, day: number, after: number): Promise<number> {
   const [[next] = []] = await readRows(
     connection,
@@ -105,7 +105,7 @@ async function findNextHitDay(connection: RollUpConnection, day: number, after: 
   return later === null ? after : toDay(Number(later))
 }
 
-/** The months whose days all have marks, without those that have one themselves. */
+/** The months without a mark whose days all have marks. */
 function listWholeMonths(marked: ReadonlySet<number>, rolled: ReadonlySet<number>): number[] {
   const isWhole = (month: number) => {
     let day = month
@@ -115,13 +115,13 @@ function listWholeMonths(marked: ReadonlySet<number>, rolled: ReadonlySet<number
   return [...new Set([...marked].map(toMonth))].filter((month) => !rolled.has(month) && isWhole(month))
 }
 
-/** Makes the sums and the marks of the task. Run it in a transaction. @param headValues see `toHeadStatement` */
+/** Writes the sums and the marks of the task. Run it in a transaction. @param headValues see `toHeadStatement` */
 export const rollUp = (connection: RollUpConnection, task: RollUpTask, headValues?: number): Promise<void> =>
   task.kind === 'days' ? rollUpDays(connection, task) : rollUpMonth(connection, task, headValues)
 
 async function rollUpDays(connection: RollUpConnection, { start, end }: RollUpTask): Promise<void> {
   for (const table of Object.keys(DAY_TABLES)) await deleteDays(connection, table, start, end)
-  // The sums of the month are those of the old days.
+  // The sums of the month are outdated.
   await deleteDays(connection, 'roll_month_marks', toMonth(start), end)
   let total = 0
   if (await createSource(connection, start)) {
@@ -155,7 +155,7 @@ const deleteDays = (connection: RollUpConnection, table: string, start: number, 
 const SOURCE = 'roll_source'
 const ORIGIN_COLUMNS = ['referrer', 'utm_source', 'utm_medium']
 
-/** @returns whether the day has hits that roll-ups are about */
+/** @returns true if the day has hits for roll-ups */
 async function createSource(connection: RollUpConnection, day: number): Promise<boolean> {
   await connection.run(`DROP TABLE IF EXISTS ${SOURCE}`)
   const { params, bind } = createBinder(duckDbDialect)

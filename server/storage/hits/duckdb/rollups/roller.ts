@@ -1,4 +1,4 @@
-// Rolls up closed days and months, one transaction after the other, beside loads and questions.
+// Rolls up closed days and months, one transaction after the other, while loads and questions run.
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { SerialQueue } from '../../../../lib/concurrency/serial-queue.ts'
@@ -10,18 +10,18 @@ import { runTransaction } from '../transaction.ts'
 import { createRollUpFailures } from './failures.ts'
 import { findHitDays, findRollUpTask, type RollUpConnection, type RollUpTask, rollUp } from './roll-day.ts'
 
-/** How long a day waits after its last hits: more of them may come. */
+/** The wait after the last loaded hits of a day, because more of them may come. */
 const REST_MS = 60_000
-/** How many days are tried at once, when hits arrive for each while it is rolled up. */
+/** The number of days tried in one call, if hits arrive for each while it is rolled up. */
 const ATTEMPTS = 3
 
 export interface Roller {
   /** Call it in the write queue for the days of hits that were loaded. */
   noteLoaded(days: readonly number[]): void
-  /** See `RollUpState`. @param read is called when nobody has asked since the file was opened */
+  /** See `RollUpState`. @param read is called for the first question after the file was opened */
   hitDays(read: (find: (reader: DuckDBConnection) => Promise<DaySpan>) => Promise<DaySpan>): Promise<DaySpan>
   /**
-   * Rolls up one day, or one month. Nothing else may use the connection, and no deletion may run beside it.
+   * Rolls up one day, or one month. Meanwhile no other work may use the connection, and no deletion may run.
    * @throws when the roll-ups or hits are damaged, the engine is dead, or the file is being closed
    */
   rollUp(now: number): Promise<RollUpProgress>
@@ -60,7 +60,7 @@ export function createRoller({
 
   /** While this runs, no load is between its insert and its commit. Later loads find the mark. */
   const commit = async <T>(task: RollUpTask, run: () => Promise<T>): Promise<T> => {
-    // Loads go on while questions run.
+    // Loads continue while questions run.
     await lock.quiet()
     return writeQueue(async () => {
       if (loaded.isChanged(task)) throw new DayChanged()
@@ -68,9 +68,9 @@ export function createRoller({
     })
   }
 
-  /** @returns also whether nothing was rolled up because hits came meanwhile */
+  /** @returns also `isChanged` if no day was rolled up because hits came meanwhile */
   async function rollUpNext(now: number): Promise<RollUpProgress & { isChanged?: boolean }> {
-    // Cleared before hits or marks are read: later loads may be missing from the result.
+    // Cleared before hits or marks are read, because the result can lack later loads.
     loaded.changed.clear()
     const { task, waiting, ...found } = await findRollUpTask(statements, now, rests)
     hitDays.set(found.hitDays, loaded.changed)
@@ -135,7 +135,7 @@ function createLoadedDays(restMs: number) {
   }
 }
 
-/** Remembers `RollUpState.hitDays`, so that no question has to ask. */
+/** Caches `RollUpState.hitDays`, so that questions need not read it. */
 function createHitDays() {
   let known: DaySpan | undefined
   return {
@@ -159,7 +159,7 @@ function toProgress({ kind, start, end }: RollUpTask, waiting: number): RollUpPr
   return { rolled: end - start, waiting: Math.max(0, waiting - (end - start)) }
 }
 
-/** Closing the file interrupts the statement that runs, and no later one must run. */
+/** Closing the file interrupts only the running statement, so this refuses later ones. */
 function refuseWhenClosing(connection: DuckDBConnection, isClosing: () => boolean): RollUpConnection {
   const refuse = () => {
     if (isClosing()) throw new Error('The hit file is being closed')

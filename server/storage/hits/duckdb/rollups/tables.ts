@@ -1,5 +1,5 @@
-// The tables of roll-ups in the DuckDB file. They hold nothing that the hits do not say, so they can be dropped and made again
-// at any time.
+// The tables of roll-ups in the DuckDB file. All their data can be computed from hits, so they can be dropped and built again at
+// any time.
 
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
@@ -39,7 +39,7 @@ export const MONTH_TABLES = {
   roll_heads: `${PLACE}, name UTINYINT NOT NULL, value VARCHAR NOT NULL, clicks UINTEGER NOT NULL, bound UINTEGER NOT NULL`,
 }
 
-/** Which days and months count. `total` is how many rows the other tables have of it. */
+/** The marks of valid days and months. `total` is the number of their rows in the other tables. */
 const MARK_TABLES = {
   roll_marks: 'day INTEGER NOT NULL, total BIGINT NOT NULL',
   roll_month_marks: 'day INTEGER NOT NULL, total BIGINT NOT NULL',
@@ -48,10 +48,10 @@ const MARK_TABLES = {
 
 export const ROLL_UP_TABLES = { ...DAY_TABLES, ...MONTH_TABLES, ...MARK_TABLES }
 
-/** Raise it when a release makes other sums of the same hits. */
+/** Raise it when a release computes other sums from the same hits. */
 const VERSION = 2
 
-/** Inputs of the sums beside the hits. Sources and channels are named by lists that a release may change. */
+/** Inputs of the sums besides the hits: the lists of sources and channels, which a release can change. */
 const RULES = createHash('sha256')
   .update(
     JSON.stringify([
@@ -69,7 +69,7 @@ const CREATE = Object.entries(ROLL_UP_TABLES).map(
   ([name, columns]) => `CREATE TABLE IF NOT EXISTS ${name} (${columns})`,
 )
 
-/** Makes the tables that are missing. Roll-ups that other rules have made are dropped. */
+/** Creates missing tables. Drops roll-ups that were computed with other rules. */
 export async function prepareRollUps(connection: DuckDBConnection): Promise<void> {
   if ((await listTables(connection)).length === CREATE.length) {
     const rules = await connection.runAndReadAll('SELECT rules FROM roll_rules')
@@ -79,19 +79,19 @@ export async function prepareRollUps(connection: DuckDBConnection): Promise<void
 }
 
 /**
- * Drops the tables of roll-ups in the current database, and those of a later release. It reads none of them, so it also helps
- * where the disk has damaged them.
+ * Drops the tables of roll-ups in the current database, also those of a later release. It reads none of them, so it also works
+ * if they are damaged.
  */
 export async function dropRollUps(connection: DuckDBConnection): Promise<void> {
   for (const name of await listTables(connection)) await connection.run(`DROP TABLE ${quoteIdentifier(name)}`)
 }
 
-/** Drops all roll-ups, and makes empty tables. */
+/** Drops all roll-ups, and creates empty tables. */
 export async function recreateRollUps(
   connection: DuckDBConnection,
   aroundCommit?: ReadWriteLock['exclusive'],
 ): Promise<void> {
-  // Replaying a logged CREATE beside other statements has failed before: see migrateLayout.
+  // Replaying a logged CREATE together with other statements can fail: see migrateLayout.
   await connection.run('CHECKPOINT')
   const recreate = async () => {
     await dropRollUps(connection)
@@ -110,9 +110,9 @@ async function listTables(connection: DuckDBConnection): Promise<string[]> {
 }
 
 /**
- * Lowers the totals of a copy's marks by the rows that were left out of it. A day whose rows did not fit its mark before
- * still does not.
- * @param condition says which rows of the attached database `kept` were left out of `fresh`
+ * Lowers the totals of a copy's marks by the rows that were left out of it. A day whose rows did not match its mark before
+ * still does not match.
+ * @param condition selects the rows of the attached database `kept` that were left out of `fresh`
  */
 export async function lowerTotals(connection: DuckDBConnection, condition: string): Promise<void> {
   const lower = async (marks: string, tables: Record<string, string>) => {

@@ -1,4 +1,4 @@
-// Turns a generator of texts or bytes into the body of a response.
+// Answers with a file that is written while it is sent.
 
 import type { Context } from 'hono'
 import { describeError, log } from '../lib/log.ts'
@@ -13,38 +13,26 @@ export async function sendFile(
 ): Promise<never> {
   const isHead = c.req.method === 'HEAD'
   if (isHead) await pieces.return(undefined)
-  const body = isHead ? null : toTextStream(pieces, c.get('requestId'))
+  const body = isHead ? null : toByteStream(pieces, c.get('requestId'))
   return c.body(body as never, 200, headers) as never
 }
 
 /**
- * Reads the next text after the previous one was sent. An error aborts the connection, so that half a file does not
+ * Reads the next piece after the previous one was sent. An error aborts the connection, so that half a file does not
  * look complete. @param requestId the log line about such an error has it
  */
-export function toTextStream(
+export function toByteStream(
   pieces: Pieces<string | Uint8Array>,
   requestId: string,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
-  return toStream(pieces, (piece) => (typeof piece === 'string' ? encoder.encode(piece) : piece), requestId)
-}
-
-/** The same for bytes. */
-export const toByteStream = (pieces: Pieces<Uint8Array>, requestId: string) =>
-  toStream(pieces, (bytes) => bytes, requestId)
-
-function toStream<T>(
-  pieces: Pieces<T>,
-  toBytes: (piece: T) => Uint8Array,
-  requestId: string,
-): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
       async pull(controller) {
         try {
           const { value, done } = await pieces.next()
           if (done) controller.close()
-          else controller.enqueue(toBytes(value))
+          else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
         } catch (error) {
           log.error('export_ended_early', { requestId, ...describeError(error) })
           controller.error(error)
