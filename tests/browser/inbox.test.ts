@@ -127,7 +127,7 @@ onDashboard('the inbox', (dashboard) => {
 
   test('filters by days, and says so over the whole page where nothing is left', async () => {
     await window.open('/inbox')
-    const time = page.getByRole('button', { name: /^Time/ })
+    const time = page.getByRole('button', { name: /^Period/ })
     await press('Filters')
     await time.click()
     await press('Last 7 days')
