@@ -72,6 +72,8 @@ export const FINDING_MESSAGES: readonly string[] = [
   'No click has been counted yet.',
   'No submission has files.',
   'BACKUP_DIR is not set: there are no backups, unless you make them elsewhere.',
+  'Set BACKUP_DIR to a directory on another disk, or run npx towpath backup <dir> by a timer.',
+  'Set TOWPATH_URL to the public address, such as https://go.example.',
   'There is no finished backup in BACKUP_DIR.',
   'The last backup is {0} old.',
   'No workspace has a verified domain.',

@@ -127,14 +127,14 @@ onDashboard('the inbox', (dashboard) => {
 
   test('filters by days, and says so over the whole page where nothing is left', async () => {
     await window.open('/inbox')
-    const time = page.getByRole('button', { name: /^Time/ })
+    const time = page.getByRole('button', { name: /^Period/ })
     await press('Filters')
     await time.click()
     await press('Last 7 days')
-    await page.getByRole('button', { name: 'Time Last 7 days' }).waitFor()
+    await page.getByRole('button', { name: 'Period Last 7 days' }).waitFor()
     await row(1).waitFor()
     await time.click()
-    const days = page.getByRole('dialog', { name: 'Time' })
+    const days = page.getByRole('dialog', { name: 'Period' })
     for (const field of ['From', 'To']) await days.getByLabel(field).fill('2020-02-29')
     expect(await findBarriers(page, '[role=dialog]')).toEqual([])
     await press('Apply')
@@ -142,7 +142,7 @@ onDashboard('the inbox', (dashboard) => {
     expect(await page.getByRole('region', { name: 'Open submission' }).count()).toBe(0)
     await press('Clear filters')
     await row(1).waitFor()
-    await page.getByRole('button', { name: 'Time Any time' }).waitFor()
+    await page.getByRole('button', { name: 'Period Any time' }).waitFor()
     expect(await page.getByRole('region', { name: 'Open submission' }).count()).toBe(1)
   }, 60_000)
 

@@ -56,7 +56,7 @@ export function ChannelsPage() {
     <Page
       title="Notifications"
       description="Tell your team about new submissions by email, chat or webhook."
-      actions={createButton}
+      actions={shown?.length !== 0 && createButton}
     >
       <NotificationTabs current="channels" />
       <QueryState query={channels} rows={4} className="h-18" />

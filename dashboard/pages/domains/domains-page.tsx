@@ -56,7 +56,11 @@ export function DomainsPage() {
     </Button>
   )
   return (
-    <Page title="Domains" description="Short links on your own domain." actions={addButton}>
+    <Page
+      title="Domains"
+      description="Short links on your own domain."
+      actions={domains.data?.length !== 0 && addButton}
+    >
       {domains.isPending && <SkeletonRows rows={3} className="h-16" />}
       {domains.isError && !domains.data && (
         <ErrorState error={domains.error} retry={() => void domains.refetch()} />

@@ -86,9 +86,10 @@ function LoadedForm({ form }: { form: FormResource }) {
         <>
           {canEdit && (
             <Button icon={<Upload size={16} />} onClick={() => setImporting(true)}>
-              <span>
-                Import<span className="max-sm:sr-only"> submissions</span>
+              <span aria-hidden className="sm:hidden">
+                Import
               </span>
+              <span className="max-sm:sr-only">Import submissions</span>
             </Button>
           )}
           <ButtonLink

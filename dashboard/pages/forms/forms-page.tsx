@@ -49,7 +49,7 @@ export function FormsPage() {
     <Page
       title="Forms"
       description={all && all.length > 0 ? formatCount(forms.data?.pages[0]?.total ?? 0, 'form') : undefined}
-      actions={create}
+      actions={all?.length !== 0 && create}
     >
       {forms.isPending && <SkeletonRows rows={5} className="h-16" />}
       {forms.isError && !all && <ErrorState error={forms.error} retry={() => void forms.refetch()} />}

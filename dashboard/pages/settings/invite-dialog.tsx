@@ -34,6 +34,7 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
         label="Email"
         type="email"
         required
+        autoFocus
         maxLength={254}
         value={email}
         onChange={(event) => setEmail(event.target.value)}

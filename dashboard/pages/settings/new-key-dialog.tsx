@@ -86,6 +86,7 @@ function KeyFields({
         placeholder={formatExample('Website')}
         hint="What the key is for, so you know later which one to revoke."
         required
+        autoFocus
         maxLength={100}
         value={name}
         onChange={(event) => set({ name: event.target.value })}

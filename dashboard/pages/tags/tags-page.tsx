@@ -34,6 +34,8 @@ export function TagsPage() {
   const { search, new: isCreating } = useSearch({ from: FROM })
   const navigate = useNavigate({ from: FROM })
   const canEdit = useCanEdit()
+  const { data } = useInfiniteQuery(allTagsQuery(useApi(), search ?? ''))
+  const isEmpty = !search && data?.pages[0]?.total === 0
   const [editing, edit] = useState<TagResource>()
   const [field] = useState(() => ({ current: null as HTMLInputElement | null }))
   const setCreating = (open: boolean) =>
@@ -45,7 +47,8 @@ export function TagsPage() {
         title="Tags"
         description="Group links with tags, and pin tags to the sidebar. Analytics can be filtered by tag."
         actions={
-          canEdit && (
+          canEdit &&
+          !isEmpty && (
             <Button variant="primary" icon={<Plus size={16} />} onClick={() => setCreating(true)}>
               New tag
             </Button>

@@ -14,10 +14,10 @@ import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { formatNumber, viewerZone } from '../../ui/format.ts'
 import { SelectField } from '../../ui/forms/field.tsx'
+import { FileDrop } from '../../ui/forms/file-drop.tsx'
 import { Form } from '../../ui/forms/form.tsx'
 import { FormError } from '../../ui/forms/form-error.tsx'
 import { TimeZoneField } from './new/date-fields.tsx'
-import { FileDrop } from './new/file-drop.tsx'
 import { findFileProblem } from './new/file-problem.ts'
 
 const STAGES = { won: 'Won', qualified: 'Qualified', contacted: 'Contacted', lost: 'Lost' } as const

@@ -1,8 +1,9 @@
 // The fields of a brand, of a workspace or of one form, with a preview of the page that visitors get.
 
-import { useId, useRef, useState } from 'react'
+import { useId, useState } from 'react'
 import type { BrandResource } from '../../../server/features/accounts/brand/schema.ts'
-import { Button } from '../button.tsx'
+import { Button, buttonClassNames } from '../button.tsx'
+import { classNames } from '../class-names.ts'
 import { ColorField } from './color-field.tsx'
 import { formatExample, TextareaField, TextField } from './field.tsx'
 import { findFieldError } from './form-error.tsx'
@@ -91,7 +92,6 @@ interface LogoFieldProps {
 /** The browser draws the picture anew as a PNG, so nothing else of the file is sent. */
 function LogoField({ brand, error, disabled, change }: LogoFieldProps) {
   const id = useId()
-  const input = useRef<HTMLInputElement>(null)
   const [problem, setProblem] = useState<string>()
   async function choose(file: File | undefined) {
     if (!file) return
@@ -116,25 +116,32 @@ function LogoField({ brand, error, disabled, change }: LogoFieldProps) {
             className="max-h-10 max-w-48 rounded-md bg-white p-1"
           />
         )}
-        <input
-          ref={input}
-          id={id}
-          type="file"
-          accept="image/png,image/svg+xml"
-          disabled={disabled}
-          aria-invalid={message !== undefined}
-          aria-describedby={`${id}-hint`}
-          className="min-w-0 text-sm file:mr-3 file:rounded-lg file:border file:border-line file:bg-card file:px-3 file:py-1.5 file:font-medium file:text-ink"
-          onChange={({ target }) => void choose(target.files?.[0])}
-        />
-        {brand.logo && !disabled && (
-          <Button
-            size="small"
-            onClick={() => {
-              if (input.current) input.current.value = ''
-              change({ logo: null })
+        {/* The browser writes its own button in its own language. */}
+        <span
+          className={classNames(
+            buttonClassNames('secondary', 'small'),
+            'relative overflow-clip has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent',
+            disabled && 'opacity-55',
+          )}
+        >
+          {brand.logo ? 'Choose another picture' : 'Choose a picture'}
+          <input
+            id={id}
+            type="file"
+            accept="image/png,image/svg+xml"
+            disabled={disabled}
+            aria-invalid={message !== undefined}
+            aria-describedby={`${id}-hint`}
+            className="absolute inset-0 cursor-pointer opacity-0 disabled:cursor-not-allowed"
+            onChange={({ target }) => {
+              void choose(target.files?.[0])
+              // The same file can be chosen again.
+              target.value = ''
             }}
-          >
+          />
+        </span>
+        {brand.logo && !disabled && (
+          <Button size="small" onClick={() => change({ logo: null })}>
             Remove logo
           </Button>
         )}

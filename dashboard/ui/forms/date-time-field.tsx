@@ -30,7 +30,8 @@ export function DateTimeField({
   onChange,
   ...props
 }: Props) {
-  const isEmpty = value === '' && placeholder !== undefined
+  const isEmpty = value === ''
+  const showsPlaceholder = isEmpty && placeholder !== undefined
   return (
     <Field
       {...{ hint, error, hideLabel }}
@@ -51,9 +52,13 @@ export function DateTimeField({
             value={value}
             onChange={({ target }) => onChange(target.value)}
             // A time that is typed halfway has no value, is invalid and stays visible.
-            className={classNames('peer', isEmpty && 'valid:not-focus:text-transparent')}
+            className={classNames(
+              'peer',
+              showsPlaceholder && 'valid:not-focus:text-transparent',
+              isEmpty && !showsPlaceholder && 'not-focus:text-soft not-focus:italic',
+            )}
           />
-          {isEmpty && (
+          {showsPlaceholder && (
             <span
               aria-hidden
               className="pointer-events-none absolute inset-y-0 left-3 flex items-center text-soft italic peer-invalid:hidden peer-focus:hidden"

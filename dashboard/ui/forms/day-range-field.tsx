@@ -44,10 +44,10 @@ export function DayRangeField({ start, end, onChange }: Days & { onChange: (days
   const [open, setOpen] = useState(false)
   const presets = listPresets()
   return (
-    <Field label="Time" className="grid-cols-[minmax(0,1fr)]">
+    <Field label="Period" className="grid-cols-[minmax(0,1fr)]">
       {({ id }) => (
         <Popover
-          label="Time"
+          label="Period"
           open={open}
           onOpenChange={setOpen}
           trigger={

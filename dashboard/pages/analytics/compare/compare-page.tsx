@@ -8,7 +8,8 @@ import { useApi } from '../../../shell/use-workspace.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { viewerZone } from '../../../ui/format.ts'
-import { Field, SelectField } from '../../../ui/forms/field.tsx'
+import { SelectField } from '../../../ui/forms/field.tsx'
+import { FileDrop } from '../../../ui/forms/file-drop.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
 import { FormError } from '../../../ui/forms/form-error.tsx'
 import { listTimeZones } from '../../../ui/forms/time-zones.ts'
@@ -68,27 +69,20 @@ function CompareForm({ send, isBusy, error }: FormProps) {
   return (
     <Form className="grid gap-4" onSubmit={() => void submit()}>
       {general && <FormError>{general}</FormError>}
-      <Field
+      <FileDrop
         label="CSV file"
         hint="A column of dates and one of numbers, at most 400 days. It isn’t stored."
         error={fileError}
-      >
-        {(control) => (
-          <input
-            {...control}
-            type="file"
-            accept=".csv,.tsv,.txt,text/csv"
-            required
-            className="w-full text-sm file:mr-3 file:h-9 file:rounded-lg file:border file:border-strong file:bg-card file:px-3 file:font-medium file:text-ink"
-            onChange={({ target }) => setFile(target.files?.[0])}
-          />
-        )}
-      </Field>
+        file={file ?? null}
+        accept=".csv,.tsv,.txt,text/csv"
+        choose={([chosen]) => setFile(chosen)}
+        remove={() => setFile(undefined)}
+      />
       <div className="grid gap-4 sm:grid-cols-2">
         <ZoneField label="Time zone here" value={zone} choose={setZone} />
         <ZoneField label="Time zone of their days" value={theirZone} choose={setTheirZone} />
         <SelectField label="Compare with" value={metric} onChange={({ target }) => setMetric(target.value)}>
-          <option value="">What the column is about</option>
+          <option value="">Detect automatically</option>
           <option value="clicks">Clicks</option>
           <option value="visitors">Visitors</option>
         </SelectField>

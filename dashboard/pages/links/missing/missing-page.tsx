@@ -52,7 +52,7 @@ export function MissingPage() {
       breadcrumb={[{ label: 'Links', to: '/$workspaceId/links' }]}
     >
       <SelectField
-        label="Time"
+        label="Period"
         hideLabel
         className="mb-3 w-44"
         value={interval}

@@ -2,22 +2,24 @@
 
 import { FileText, Upload, X } from 'lucide-react'
 import { type DragEvent, useId, useState } from 'react'
-import { IconButton } from '../../../ui/button.tsx'
-import { classNames } from '../../../ui/class-names.ts'
-import { formatBytes } from '../../../ui/format.ts'
+import { IconButton } from '../button.tsx'
+import { classNames } from '../class-names.ts'
+import { formatBytes } from '../format.ts'
 
 interface Props {
   label: string
   hint: string
   error: string | undefined
   file: File | null
-  disabled: boolean
+  /** The kinds of files that the browser offers, such as `.csv`. */
+  accept?: string
+  disabled?: boolean
   /** At least one file. */
   choose: (files: File[]) => void
   remove: () => void
 }
 
-export function FileDrop({ label, hint, error, file, disabled, choose, remove }: Props) {
+export function FileDrop({ label, hint, error, file, accept, disabled = false, choose, remove }: Props) {
   const id = useId()
   const [isOver, setOver] = useState(false)
   const take = (list: FileList | null) => {
@@ -50,6 +52,7 @@ export function FileDrop({ label, hint, error, file, disabled, choose, remove }:
         <ChosenFile file={file} />
         <input
           type="file"
+          accept={accept}
           aria-labelledby={`${id}-label`}
           aria-describedby={classNames(error && `${id}-error`, `${id}-hint`)}
           aria-invalid={error !== undefined}
