@@ -30,7 +30,7 @@ z.config({
 })
 
 /** The message is "is required" for an absent value. */
-const must = (message: string) => (issue: { input?: unknown }) =>
+export const must = (message: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? 'is required' : message
 
 /** Text of a bounded length that every store can hold. */
@@ -84,7 +84,7 @@ export const originPattern = () =>
 /** A query parameter that is a whole number. */
 export const numberParameter = (min: number, max: number) =>
   z
-    .string({ error: 'must be given once' })
+    .string({ error: must('must be given once') })
     .regex(/^\d{1,15}$/, 'must be a whole number')
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
@@ -93,7 +93,7 @@ export const numberParameter = (min: number, max: number) =>
 /** A query parameter given once. */
 export const parameter = (max: number) =>
   z
-    .string({ error: 'must be given once' })
+    .string({ error: must('must be given once') })
     .refine((value) => countCharacters(value) <= max, `must be at most ${max} characters`)
     .refine(isCleanText, 'must not contain NUL or broken Unicode characters')
     .openapi({ maxLength: max })

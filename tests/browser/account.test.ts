@@ -8,7 +8,7 @@ import { computeTotpCode, toTotpStep } from '../../server/lib/crypto/totp.ts'
 import { type DashboardWindow, onDashboard, waitUntilDrawn } from '../support/browser/dashboard-browser.ts'
 import { startMailServer } from '../support/fake-servers/mail-server.ts'
 import { findFreePort } from '../support/processes/free-port.ts'
-import { full } from '../support/suite.ts'
+import { full, quick } from '../support/suite.ts'
 import { until } from '../support/until.ts'
 import type { SignedUpUser } from '../support/users/sign-up.ts'
 
@@ -115,7 +115,7 @@ onDashboard(
       await close()
     })
 
-    full('gets a passkey, for the second step and in place of the password', async () => {
+    quick('gets a passkey, for the second step and in place of the password', async () => {
       const person = await dashboard().signUp()
       const { page, errors, close } = await openDevice()
       await signIn(page, person)

@@ -59,7 +59,7 @@ export const RepairDestination = z
     to: url('The destination that takes its place'),
     linkIds: z
       .array(wholeNumber(1), { error: 'must be a list of link ids' })
-      .min(1)
+      .min(1, 'must have at least one item')
       .max(REPAIR_MAX, `must be at most ${REPAIR_MAX} items`)
       .nullable()
       .optional()

@@ -116,6 +116,7 @@ onBothEngines('many links at once', (server) => {
   })
 
   test.each<[string, (taken: string) => unknown[], number, string, Record<string, string>]>([
+    ['no link', () => [], 422, 'body: must have at least one item', { body: 'must have at least one item' }],
     [
       'a wrong shape',
       () => [{ destinationUrl: U, tagNames: ['new'] }, { destinationUrl: U, slug: 'a b' }, {}],

@@ -5,6 +5,7 @@ import {
   flag,
   idList,
   instant,
+  must,
   oneOf,
   PAGE_PARAMETERS,
   parameter,
@@ -151,7 +152,7 @@ export type TagResource = z.infer<typeof TagShape>
 const SLUG_INPUT_MAX = 1000
 
 export const slug = z
-  .string({ error: 'must be a string' })
+  .string({ error: must('must be a string') })
   .transform((value) => (value.length > SLUG_INPUT_MAX ? value : normalizeSlug(value)))
   .superRefine((value, context) => {
     const problem = findSlugProblem(value)
@@ -327,7 +328,10 @@ export type CreateLinkInput = z.infer<typeof CreateLink>
 export type UpdateLinkInput = z.infer<typeof UpdateLink>
 
 const bulk = <T extends z.ZodType>(item: T) =>
-  z.array(item, { error: 'must be a list' }).min(1).max(BULK_MAX, `must be at most ${BULK_MAX} items`)
+  z
+    .array(item, { error: must('must be a list') })
+    .min(1, 'must have at least one item')
+    .max(BULK_MAX, `must be at most ${BULK_MAX} items`)
 
 /** A list, or an object with the list as `links`. */
 export const CreateLinks = z

@@ -113,7 +113,7 @@ export type CreateOutcomeInput = z.infer<typeof CreateOutcome>
 
 const bulk = z
   .array(CreateOutcome, { error: 'must be a list' })
-  .min(1)
+  .min(1, 'must have at least one item')
   .max(OUTCOMES_MAX, `must be at most ${OUTCOMES_MAX} items`)
 
 /** One outcome, a list, or an object with the list as `outcomes`. */

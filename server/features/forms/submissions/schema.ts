@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import {
   dateRangeEnd,
   idList,
+  must,
   numberParameter,
   oneOf,
   PAGE_PARAMETERS,
@@ -276,7 +277,7 @@ const BULK_MAX = 100
 export const UpdateSubmissions = z
   .strictObject({
     ids: z
-      .array(wholeNumber(1), { error: 'must be a list of submission ids' })
+      .array(wholeNumber(1), { error: must('must be a list of submission ids') })
       .min(1, 'must have at least one id')
       .max(BULK_MAX, `must be at most ${BULK_MAX} ids`),
     status: oneOf(SET_STATUSES).optional().openapi({ example: 'archived' }),

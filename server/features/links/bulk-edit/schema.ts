@@ -1,7 +1,7 @@
 // One change of many links, its answer, and its undoing, as JSON.
 
 import { z } from '@hono/zod-openapi'
-import { flag, instant, text, wholeNumber } from '../../../lib/api-fields.ts'
+import { flag, instant, must, text, wholeNumber } from '../../../lib/api-fields.ts'
 import { URL_MAX } from '../../../lib/web-url.ts'
 import { BULK_MAX, LinkShape, TAGS_MAX, url, utm } from '../schema.ts'
 
@@ -88,7 +88,10 @@ const LinkUndo = z.strictObject({
 export type LinkUndoInput = z.infer<typeof LinkUndo>
 
 const list = <T extends z.ZodType>(item: T) =>
-  z.array(item, { error: 'must be a list' }).min(1).max(BULK_MAX, `must be at most ${BULK_MAX} items`)
+  z
+    .array(item, { error: must('must be a list') })
+    .min(1, 'must have at least one item')
+    .max(BULK_MAX, `must be at most ${BULK_MAX} items`)
 
 export const EditLinks = z
   .union(

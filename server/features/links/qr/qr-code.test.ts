@@ -112,6 +112,15 @@ onSqlite('QR codes', (server) => {
     return { status: response.status, bytes: await response.arrayBuffer() }
   }
 
+  test('have less ink the rounder their dots are', async () => {
+    const inks = QR_STYLES.map(async (dots) => {
+      const { bytes } = await draw({ slug: 'not-yet', format: 'png', size: 320, dots })
+      return fromPng(bytes).data.reduce((sum, channel) => sum + 255 - channel, 0)
+    })
+    const [square = 0, rounded = 0, round = 0] = await Promise.all(inks)
+    expect([square > rounded, rounded > round, round > square / 2]).toEqual([true, true, true])
+  })
+
   test.each(QR_STYLES)('are read in each shape, with a logo and without one: dots are %s', async (dots) => {
     for (const corners of QR_STYLES)
       for (const logo of [null, LOGO])
