@@ -38,7 +38,7 @@ export interface DoctorNeeds {
   openRows(): Promise<RowReader>
   /**
    * @returns undefined where no hit was ever loaded
-   * @throws when the hit store is away
+   * @throws when the hit store is unavailable
    */
   inspectHits(withClicks: boolean): Promise<HitInspection | undefined>
   /** The files that people have sent. */

@@ -112,7 +112,7 @@ const toBatchMetrics = (state: Pick<WorkerProgress, 'waiting' | 'bytesMax'>): Me
   gauge('towpath_batches_waiting_bytes', 'Bytes of such batches', state.waiting.bytes),
   gauge(
     'towpath_batches_max_bytes',
-    'Bytes that batches may take while the hit store is away; later hits stay in the spool',
+    'Bytes that batches may take while the hit store is unavailable; later hits stay in the spool',
     state.bytesMax,
   ),
 ]

@@ -117,7 +117,7 @@ const routes = {
       params: FormKeyParameter,
       body: uploadBody(shapes.ImportSubmissions, ['file'], { file: EXAMPLE_SUBMISSIONS }),
     },
-    responses: { 202: dataResponse(ImportShape, 'The import, as far as it is') },
+    responses: { 202: dataResponse(ImportShape, 'The import in its current state') },
     fails: [404],
   }),
   get: apiRoute({
@@ -128,7 +128,7 @@ const routes = {
     operationId: 'getImport',
     summary: 'Get an import',
     request: { params: IdParameter },
-    responses: { 200: dataResponse(ImportShape, 'The import, as far as it is') },
+    responses: { 200: dataResponse(ImportShape, 'The import in its current state') },
     fails: [404],
   }),
   rows: apiRoute({

@@ -1,4 +1,4 @@
-// Checks the SQLite file for a limited time, in a process of its own, because SQLite would block the event loop.
+// Checks the SQLite file for a limited time, in a separate process, because SQLite would block the event loop.
 
 import { join } from 'node:path'
 

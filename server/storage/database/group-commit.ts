@@ -51,11 +51,11 @@ type JobResult =
   | { job: WriteJob; error: unknown }
 
 interface GroupCommitOptions {
-  /** Tells this process of a change after its commit. */
+  /** Announces a change in this process after its commit. */
   announce?: AnnounceChange
   /** Absent where COMMIT itself syncs the log. */
   logSync?: Pick<LogSync, 'sync' | 'rewrite'>
-  /** Whether other processes follow the changes of this one. */
+  /** True if other processes follow the changes of this one. */
   storesChanges?: boolean
   stats?: CommitStats
 }

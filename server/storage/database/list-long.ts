@@ -49,7 +49,7 @@ export async function listLong<DB, TB extends keyof DB, Row extends { id: number
   const { rows: found, total } = await scanPage<Row, Place>({
     limit: limit + 1,
     async findPlace(from, skipped) {
-      // PostgreSQL counts in a process of its own, at once.
+      // PostgreSQL counts all rows in one query, because it does not block this process.
       if (engine === 'postgres') return undefined
       const upTo = from ? sql`${position} <= (${from.at}, ${from.id})` : sql`${at} < ${end ?? MOST}`
       const { rows } = await sql<Place>`select ${at} as at, ${id} as id from ${sql.table(table)}

@@ -96,7 +96,7 @@ export async function openArchive(path: string): Promise<Archive> {
   }
 }
 
-const HOW_TO = 'Export the workspace again, and import that file as it is.'
+const HOW_TO = 'Export the workspace again, and import that file unchanged.'
 
 const toProblem = (error: unknown) =>
   new FileProblem(

@@ -11,7 +11,7 @@ import { SLICE_MS } from './import-schedule.ts'
 import type { Upload } from './receive-upload.ts'
 
 export interface InspectNeeds extends ReaderNeeds {
-  /** How long a file is inspected while others wait. */
+  /** Time limit of an inspection while others wait. */
   sliceMs?: number
 }
 

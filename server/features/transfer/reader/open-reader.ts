@@ -48,7 +48,7 @@ export type StartReader = (listener: {
 }) => ReaderProcess
 
 export interface ReaderNeeds {
-  /** How long a reader may be stuck. */
+  /** A reader without a turn of its event loop for this long counts as stuck. */
   deadlineMs?: number
   startReader?: StartReader
 }

@@ -177,7 +177,7 @@ type FileRecord = SubmissionRecord['files'][number]
 const sumBytes = (archive: Archive, files: FileRecord[]) =>
   files.reduce((sum, { path }) => sum + (archive.findFileBytes(path) ?? 0), 0)
 
-/** How often it is checked, while a file is unpacked, that the import was not canceled. */
+/** While a file is unpacked, the import is checked for a cancellation after this many bytes. */
 const ASK_EVERY_BYTES = 4 * 1024 * 1024
 
 /** @returns undefined if the archive does not have the file, or has another one */

@@ -17,7 +17,7 @@ export type MoveScope = (typeof MOVE_SCOPES)[number]
 
 const toScopedStep = (scope: MoveScope, step: string) => `${scope}/${step}`
 
-/** Whether a move of the hits has ended. */
+/** @returns true if a move of the hits has ended */
 export async function haveHitsMoved({ read }: Pick<Database, 'read'>): Promise<boolean> {
   const ends = [toScopedStep('all', 'end'), toScopedStep('hits', 'end')]
   const end = await read.selectFrom('move_steps').select('step').where('step', 'in', ends).executeTakeFirst()

@@ -33,7 +33,7 @@ async function extendForms(db: Kysely<unknown>, { bigint, text }: ColumnTypes) {
 }
 
 async function extendSubmissions(db: Kysely<unknown>, { bigint, text }: ColumnTypes) {
-  // A site is no source of its own forms. In 0.1.0 a submission without a visit has the site of its own page as referrer.
+  // A site is not a source of its own forms, but in 0.1.0 the referrer of a submission without a visit is the form's own site.
   await sql`update touches set referrer = null where referrer is not null and submission_id in (
     select id from submissions where session_linked = 0 and referrer is not null)`.execute(db)
   await sql`update submissions set referrer = null where session_linked = 0 and referrer is not null`.execute(

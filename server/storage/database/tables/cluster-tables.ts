@@ -14,7 +14,7 @@ export interface Instance {
   floor: string
 }
 
-/** One process with a data directory of its own. All times are of the database's clock, in milliseconds. */
+/** One process with its own data directory. Times are milliseconds of the database's clock. */
 export interface Nodes {
   node: string
   /** A random name of the running process. A process that takes the node over writes its own name. */

@@ -73,30 +73,30 @@ export interface MissingReports {
 /** Rate limits that processes share: PostgreSQL only. With SQLite the limits are in memory. */
 export interface RateLimits {
   key: string
-  /** A moment of the database's clock in milliseconds. */
+  /** The base time, in milliseconds of the database's clock. */
   since: number
-  /** The times in the window, oldest first, in milliseconds since that moment. */
+  /** The times in the window, oldest first, in milliseconds since `since`. */
   hits: number[]
-  /** 1 when the newest request was within the limit. */
+  /** 1 if the newest request was within the limit. */
   allowed: number
   expires_at: number
 }
 
-/** Budgets that processes share: PostgreSQL only. Version 0.1.0 has its rate limits here too. */
+/** Limits of bytes that processes share: PostgreSQL only. 0.1.0 also has its rate limits here. */
 export interface RateWindows {
   key: string
-  /** Pairs: a slice of time, and what was spent in it. */
+  /** Pairs of a time slice and its bytes. */
   hits: number[]
-  /** 1 when the newest request was within the budget. */
+  /** 1 if the newest request was within the limit. */
   allowed: number
   expires_at: number
 }
 
-/** How many mails were sent on a day (UTC). */
+/** The number of mails on a day (UTC). */
 export interface MailCounts {
   /** Days since 1970. */
   day: number
-  /** All of them, those about accounts too. */
+  /** All mails, including those about accounts. */
   sent: number
   sign_ups: Generated<number>
   notifications: Generated<number>
@@ -104,7 +104,7 @@ export interface MailCounts {
   replies: Generated<number>
 }
 
-/** How many of the mails of a day (UTC) a workspace has sent. */
+/** The number of a workspace's mails on a day (UTC). */
 export interface MailShares {
   day: number
   workspace_id: number

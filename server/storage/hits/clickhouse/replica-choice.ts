@@ -4,7 +4,7 @@
 import type { ClickHouseAddress } from './address.ts'
 import { ClickHouseError } from './clickhouse-error.ts'
 
-/** How long a choice is used. After that, an earlier server in the list may be back. */
+/** Lifetime of a choice. After that, an earlier server in the list may be back. */
 const CHOICE_MS = 5000
 const PROBE_TIMEOUT_MS = 5000
 

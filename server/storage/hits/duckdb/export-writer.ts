@@ -228,7 +228,7 @@ async function requireDiskSpace(dir: string) {
 
 /** The memory limit of the separate engine that merges Parquet files. */
 const MERGE_MEMORY_MB = 48
-/** How many hits a row group of a Parquet file has. */
+/** The number of hits in a row group of a Parquet file. */
 const ROW_GROUP = 16_384
 
 /**

@@ -51,7 +51,7 @@ interface SorterState {
 }
 
 /**
- * @param options.transact runs work in a transaction of a connection of its own, beside the loads
+ * @param options.transact runs work in a transaction of a separate connection, while loads run
  * @param options.runHits the number of hits of a run, which begins once that many wait: the oldest hits first, whenever they arrived
  */
 export function openHitSorter(options: { transact: TransactionRunner; runHits: number }): HitSorter {

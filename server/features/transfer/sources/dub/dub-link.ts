@@ -89,7 +89,7 @@ function readCountries(fields: FieldReader): Record<string, string> {
   return targets
 }
 
-/** Without `proxy`, Dub keeps title, description and image of the destination and shows no card of its own. */
+/** Reads the card. Without `proxy`, title, description and image are those of the destination, and Dub shows no card. */
 function readCard(fields: FieldReader): Partial<SourceLink> {
   if (!fields.flag('proxy')) return {}
   return {

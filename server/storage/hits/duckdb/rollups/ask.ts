@@ -33,7 +33,7 @@ interface QuestionNeeds {
   hitDays: Roller['hitDays']
 }
 
-/** How long unreadable roll-ups are not used, because they are being dropped. */
+/** Unreadable roll-ups are not used for this time, because they are being dropped. */
 const RETRY_MS = 10_000
 
 export type QuestionExplainer = (query: HitQuery) => Promise<ExplainedAnswer>

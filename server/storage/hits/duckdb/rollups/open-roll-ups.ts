@@ -51,7 +51,7 @@ export function openRollUps(needs: RollUpNeeds, options: RollUpOptions): RollUps
   const { readers, writeQueue, writer, connection, lock } = needs
   const { withoutRollUps, rollUpRestMs: restMs, rollUpHeadValues: headValues } = options
   const askHits = createQueryRunner(readers)
-  /** How often the roll-ups were dropped. */
+  /** The number of times that the roll-ups were dropped. */
   let drops = 0
   const turns = createTurns(needs)
   const roller = createRoller({ ...needs, restMs, headValues, isClosing: turns.isClosing })
