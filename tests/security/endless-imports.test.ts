@@ -131,7 +131,7 @@ onSqlite(
       const again = await inspect(first)
       expect([again.status, again.json.error, again.headers.get('retry-after')]).toEqual([
         429,
-        'Another file of this workspace is being looked at. Try again in 5 seconds.',
+        'Another file of this workspace is being inspected. Try again in 5 seconds.',
         '5',
       ])
       expect((await inspect(second)).status).toBe(200)
@@ -144,7 +144,7 @@ onSqlite(
       await until('a place for the third workspace', async () => (await inspect(third)).status === 200)
       expect([(await stuck[0])?.status, (await stuck[0])?.json.error]).toEqual([
         429,
-        'The files of others are being looked at. Try again in 5 seconds.',
+        'Files of other workspaces are being inspected. Try again in 5 seconds.',
       ])
       for (const pid of listReaderProcesses(process.pid)) process.kill(pid, 'SIGCONT')
       expect((await stuck[1])?.status).toBe(200)

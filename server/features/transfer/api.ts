@@ -20,8 +20,8 @@ import {
   type CreateNeeds,
   createImport,
   createSubmissionImport,
+  requireFreeImportSlot,
   requireFullAccess,
-  requireTurn,
 } from './import/create-import.ts'
 import { deleteImport } from './import/delete-import.ts'
 import { exportErrors, getImport, listImportRows, listImports } from './import/find-imports.ts'
@@ -200,7 +200,7 @@ function receiveForm(
     if (c.req.method !== 'POST' || !isMultipartForm(c.req.header('content-type'))) return next()
     const actor = c.get('actor')
     allow(actor, action)
-    if (isImport) await requireTurn(c.get('db').read, actor)
+    if (isImport) await requireFreeImportSlot(c.get('db').read, actor)
     const { raw } = c.req
     const upload = await receiveUpload(
       {

@@ -20,7 +20,7 @@ export const toHistoryRow = (linkId: number, click: Partial<SourceClick>, row = 
   problems: [],
 })
 
-export interface HistoryHouse {
+export interface HistorySetup {
   db: Database
   dataDir: string
   workspaceId: number
@@ -28,7 +28,7 @@ export interface HistoryHouse {
 
 /** An import that runs, with the totals of its links. */
 export async function createImportRow(
-  { db, workspaceId }: HistoryHouse,
+  { db, workspaceId }: HistorySetup,
   totals: [linkId: number, total: number][] = [],
 ): Promise<number> {
   return db.write(async (connection) => {
@@ -71,7 +71,7 @@ export interface RunOptions extends Partial<HistoryTask> {
 
 /** Brings a history to an import, from where it was. Links are named by their ids. */
 export async function runHistory(
-  house: HistoryHouse,
+  house: HistorySetup,
   importId: number,
   rows: readonly HistoryRow[],
   { before, after, ...options }: RunOptions = {},

@@ -15,7 +15,7 @@ import {
   eraseUndoneHistories,
   type HistoryErasureNeeds,
 } from './erase-imported-clicks.ts'
-import { createImportRow, type HistoryHouse, runHistory, toHistoryRow } from './history.fixture.ts'
+import { createImportRow, type HistorySetup, runHistory, toHistoryRow } from './history.fixture.ts'
 import type { HistoryRow } from './messages.ts'
 
 const START = Date.UTC(2025, 0, 10)
@@ -27,7 +27,7 @@ async function waitUntilTakenIn(server: TestServer) {
   await server.waitUntilShipped()
 }
 
-const toHouse = ({ app, dataDir }: TestServer, ws: TestWorkspace): HistoryHouse => ({
+const toHouse = ({ app, dataDir }: TestServer, ws: TestWorkspace): HistorySetup => ({
   db: app.db,
   dataDir,
   workspaceId: ws.id,
@@ -42,7 +42,7 @@ const toErasure = ({ app, dataDir, now }: TestServer): HistoryErasureNeeds => ({
   findLastClickTimes: app.hitWorker.findLastClickTimes,
 })
 
-async function undo(server: TestServer, house: HistoryHouse, importId: number) {
+async function undo(server: TestServer, house: HistorySetup, importId: number) {
   await house.db.write((connection) =>
     connection.updateTable('imports').set({ stage: 'undo' }).where('id', '=', importId).execute(),
   )
@@ -50,7 +50,7 @@ async function undo(server: TestServer, house: HistoryHouse, importId: number) {
 }
 
 /** Keeps every transaction waiting that deletes the days of an import, until `release` is called. */
-async function holdDays({ db }: HistoryHouse, importId: number) {
+async function holdDays({ db }: HistorySetup, importId: number) {
   const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const holder = db.write(async (connection) => {
     const days = connection.selectFrom('import_days').select('link_id').where('import_id', '=', importId)
@@ -379,7 +379,7 @@ onBothEngines('histories in parts, in any order, repeated and undone', (server) 
   }, 1_200_000)
 
   async function runInterrupted(
-    house: HistoryHouse,
+    house: HistorySetup,
     importId: number,
     rows: HistoryRow[],
     { stopAt, isStoppedAfter, maxHits }: { stopAt: number; isStoppedAfter: boolean; maxHits: number },

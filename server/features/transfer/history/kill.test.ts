@@ -6,7 +6,7 @@ import { SUITE } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { onBothEngines, type TestServer } from '../../../../tests/support/world.ts'
 import { hasPendingImports } from '../../hits/batches/hit-import.ts'
-import { createImportRow, type HistoryHouse, runHistory, toHistoryRow } from './history.fixture.ts'
+import { createImportRow, type HistorySetup, runHistory, toHistoryRow } from './history.fixture.ts'
 
 const START = Date.UTC(2025, 0, 10)
 const CLICKS = 40
@@ -26,7 +26,7 @@ const toRows = (linkId: number) =>
 /** Brings the history in a process of its own, which kills itself. */
 async function bringAndDie(
   { dataDir, databaseUrl }: TestServer,
-  house: HistoryHouse,
+  house: HistorySetup,
   importId: number,
   linkId: number,
   step: (typeof STEPS)[number],

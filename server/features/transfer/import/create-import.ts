@@ -95,7 +95,7 @@ async function queueImport(
 
 const storeImport = (needs: CreateNeeds, actor: Actor, wanted: NewImport): Promise<ImportResource> =>
   needs.db.write(async (connection) => {
-    await requireTurn(connection, actor)
+    await requireFreeImportSlot(connection, actor)
     const row = await insertImport(connection, needs, actor, wanted)
     const target = { type: 'import', id: row.id, name: row.file_name ?? wanted.source } as const
     const detail = {
@@ -170,7 +170,7 @@ async function finishUpload(upload: Upload | undefined): Promise<ImportFiles> {
 }
 
 /** @throws Failure `too_many` */
-export async function requireTurn(connection: Connection, actor: Actor): Promise<void> {
+export async function requireFreeImportSlot(connection: Connection, actor: Actor): Promise<void> {
   const { open } = await connection
     .selectFrom('imports')
     .select((e) => e.fn.countAll<number>().as('open'))

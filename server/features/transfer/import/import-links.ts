@@ -115,7 +115,7 @@ async function* readMessages({ needs, row }: ImportRun) {
 }
 
 /** Resets a dry run that a stop has interrupted, so that its links begin again. */
-export const restartPretence = (run: ImportRun): Promise<void> =>
+export const restartDryRun = (run: ImportRun): Promise<void> =>
   run.needs.db.write((connection) =>
     updateRun(connection, run, 'clicks', {
       stage: 'links',

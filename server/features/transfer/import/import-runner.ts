@@ -15,7 +15,7 @@ import { NO_DRY_RUN_NAMES } from './dry-run-names.ts'
 import { checkArchive, importArchive, NO_DRY_RUN_KEYS, toArchiveLinkFinder } from './import-archive.ts'
 import { importClicks, toLinkFinder } from './import-clicks.ts'
 import { removeUpload } from './import-files.ts'
-import { checkImport, importLinks, restartPretence } from './import-links.ts'
+import { checkImport, importLinks, restartDryRun } from './import-links.ts'
 import type { ImportMetrics } from './import-metrics.ts'
 import { findImportRow, type ImportRow, type ReaderRecord, readOptions } from './import-row.ts'
 import { ImportInterrupted, type ImportNeeds, type ImportRun, toImportRun, updateRun } from './import-run.ts'
@@ -117,7 +117,7 @@ async function runStages(needs: RunnerNeeds, run: ImportRun): Promise<void> {
 async function importLinksAndClicks(needs: RunnerNeeds, run: ImportRun): Promise<void> {
   const isZip = run.source === 'towpath' && (await isArchive(run.file.path))
   if (run.row.stage === 'check') await (isZip ? checkArchive(run) : checkImport(run))
-  else if (run.isDryRun && run.row.stage === 'clicks') await restartPretence(run)
+  else if (run.isDryRun && run.row.stage === 'clicks') await restartDryRun(run)
   const isBehindLinks = run.row.stage === 'clicks' && !run.isDryRun
   const findLinks = isZip
     ? toArchiveLinkFinder(run, isBehindLinks ? NO_DRY_RUN_KEYS : await importArchive(run))

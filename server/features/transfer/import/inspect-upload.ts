@@ -65,12 +65,12 @@ export async function inspectUpload(
 function begin({ sliceMs = SLICE_MS }: InspectNeeds, { workspaceId }: Actor): Inspection {
   const since = performance.now()
   if ([...running].some((other) => other.workspaceId === workspaceId))
-    throw tooMany('Another file of this workspace is being looked at.')
+    throw tooMany('Another file of this workspace is being inspected.')
   if (running.size >= AT_ONCE) {
     const oldest = [...running].find((other) => since - other.since >= sliceMs)
-    if (!oldest) throw tooMany('Other files are being looked at.')
+    if (!oldest) throw tooMany('Other files are being inspected.')
     running.delete(oldest)
-    oldest.controller.abort(tooMany('The files of others are being looked at.'))
+    oldest.controller.abort(tooMany('Files of other workspaces are being inspected.'))
   }
   const inspection = { workspaceId, since, controller: new AbortController() }
   running.add(inspection)

@@ -6,11 +6,11 @@ import { listMigrations, migrate } from '../migrate.ts'
 import { openPostgresMigrator } from '../postgres.ts'
 import { runSql } from './copy-table.ts'
 import {
-  OF_THE_TOOLS,
   quoteName,
   quoteNames,
   type SourceTable,
   TABLES_WITH_FIRST_ROWS,
+  TOOL_TABLES,
 } from './source-tables.ts'
 
 /**
@@ -48,7 +48,7 @@ async function listTables(target: Connection): Promise<string[]> {
 /** The first table that has rows other than those of the migrations. */
 export async function findFilledTable(target: Connection): Promise<string | undefined> {
   for (const name of await listTables(target)) {
-    if (OF_THE_TOOLS.test(name) || TABLES_WITH_FIRST_ROWS.includes(name)) continue
+    if (TOOL_TABLES.test(name) || TABLES_WITH_FIRST_ROWS.includes(name)) continue
     const rows = await runSql(target, `select 1 from ${quoteName(name)} limit 1`)
     if (rows.length > 0) return name
   }

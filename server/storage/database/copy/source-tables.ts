@@ -23,14 +23,14 @@ export const TABLES_LEFT_OUT: Record<string, string> = {
 }
 /** Tables whose first rows a migration inserts. The copy replaces them. */
 export const TABLES_WITH_FIRST_ROWS: readonly string[] = ['instance', 'changes']
-export const OF_THE_TOOLS = /^(sqlite_|kysely_)/
+export const TOOL_TABLES = /^(sqlite_|kysely_)/
 
 export function listSourceTables(source: Database): SourceTable[] {
   const names = source
     .query<{ name: string }, []>("select name from sqlite_schema where type = 'table' order by name")
     .all()
     .map(({ name }) => name)
-    .filter((name) => !OF_THE_TOOLS.test(name) && !(name in TABLES_LEFT_OUT))
+    .filter((name) => !TOOL_TABLES.test(name) && !(name in TABLES_LEFT_OUT))
   return sortByReferences(source, names).map((name) => describeTable(source, name))
 }
 
