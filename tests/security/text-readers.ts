@@ -609,6 +609,7 @@ export const NOT_RUN: Record<string, string[]> = {
     'http/request-path.ts createPathMatcher',
     'lib/crypto/placeholder.ts isPlaceholder',
     'lib/crypto/random.ts randomFrom',
+    'lib/api-fields.ts must',
     'lib/failure.ts notFound',
     'lib/failure.ts unavailable',
     'lib/log.ts describeError',
