@@ -1,6 +1,7 @@
 // Stores the counts of an archive: attempts to send forms, and requests for unknown slugs. An existing count does not change, so a
 // repeated import adds nothing.
 
+import { isFirstWorkspace } from '../../accounts/workspaces/first-workspace.ts'
 import type { ArchiveRecord } from '../archive/record-schemas.ts'
 import type { RecordTransaction } from './archive-import.ts'
 import { findItems } from './item-keys.ts'
@@ -20,7 +21,7 @@ export async function storeAttempts(
     .execute()
 }
 
-/** Counts of the default domain are imported only if there is one workspace, because all workspaces share this domain. */
+/** Counts of the default domain are imported into the first workspace only, which is the one that sees them. */
 export async function storeMiss(
   { run, connection }: RecordTransaction,
   { domain, hour, slug, hits, visitors, bots, lastAt }: ArchiveRecord<'misses.ndjson'>,
@@ -28,7 +29,9 @@ export async function storeMiss(
   const { actor, archive, needs } = run
   const isDefault = domain.toLowerCase() === archive.defaultDomain.toLowerCase()
   if (hour % HOUR_MS !== 0 || hour > needs.now()) return
-  const isOurs = isDefault ? await isAlone(run, connection) : await isOwn(run, connection, domain)
+  const isOurs = isDefault
+    ? await isFirstWorkspace(connection, actor.workspaceId)
+    : await isOwn(run, connection, domain)
   if (!isOurs) return
   await connection
     .insertInto('misses')
@@ -47,11 +50,6 @@ export async function storeMiss(
 }
 
 type Reader = RecordTransaction['connection']
-
-async function isAlone({ actor }: RecordTransaction['run'], connection: Reader): Promise<boolean> {
-  const all = await connection.selectFrom('workspaces').select('id').limit(2).execute()
-  return all.length === 1 && all[0]?.id === actor.workspaceId
-}
 
 async function isOwn(
   { actor }: RecordTransaction['run'],
