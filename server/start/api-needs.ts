@@ -24,7 +24,6 @@ export function createApiNeeds(config: Config, parts: ApiParts): ApiNeeds {
   const { db, now, site, sendMail, notify, uploads, imports } = parts
   return {
     ...config,
-    ...parts,
     ...createVerificationNeeds(parts),
     ...parts.forms,
     ...notify.api,
@@ -50,7 +49,7 @@ export function createApiNeeds(config: Config, parts: ApiParts): ApiNeeds {
 }
 
 /** Dependencies of a domain's DNS check, in the API and in the daily job. */
-export const createVerificationNeeds = (shared: CommonParts) => ({
+export const createVerificationNeeds = <Parts extends CommonParts>(shared: Parts) => ({
   ...shared,
   mailOwners: (workspaceId: number, mail: OwnersMail) => mailOwners(shared, workspaceId, mail),
 })

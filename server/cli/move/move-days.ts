@@ -10,6 +10,7 @@ import type { HitMoveTarget } from '../../storage/hits/clickhouse/move-target.ts
 import type { HitMoveSource } from '../../storage/hits/duckdb/move-source.ts'
 import { findDayDifference, type HitDay, type HitDayFigures } from '../../storage/hits/hit-day.ts'
 import type { ProgressBar } from '../progress-bar.ts'
+import { TO_BEGIN_AGAIN } from './move-rows.ts'
 
 /** Where the hits are read. */
 export type DaySource = Pick<HitMoveSource, 'readFigures' | 'planSlices' | 'writeSlice'>
@@ -86,8 +87,5 @@ async function loadDay(
 
 function toError(day: number, { workspaceId, sentence }: { workspaceId: number; sentence: string }): Error {
   const whose = workspaceId === 0 ? 'Hits without a workspace' : `Workspace ${workspaceId}`
-  return new Error(
-    `${whose}, ${toDate(day)} (UTC): ${sentence}. ` +
-      'Another program has changed the new database. Create an empty one, and run the command with that.',
-  )
+  return new Error(`${whose}, ${toDate(day)} (UTC): ${sentence}. ${TO_BEGIN_AGAIN}`)
 }

@@ -62,7 +62,7 @@ function compareTables({ name }: SourceTable, source: TableDigest, copy: TableDi
     throw new Error(`The rows of the table ${name} differ between SQLite and PostgreSQL. ${TO_BEGIN_AGAIN}`)
 }
 
-const TO_BEGIN_AGAIN =
+export const TO_BEGIN_AGAIN =
   'Another program has changed the new database. Create an empty one, and run the command with that.'
 
 /** For a server that has run again since: the rows are copied from the beginning. */

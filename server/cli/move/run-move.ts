@@ -19,7 +19,7 @@ import { CommandError } from '../command.ts'
 import type { ProgressBar } from '../progress-bar.ts'
 import { moveBatches } from './move-batches.ts'
 import { type DaySource, moveDays } from './move-days.ts'
-import { moveRows, undoRows } from './move-rows.ts'
+import { moveRows, TO_BEGIN_AGAIN, undoRows } from './move-rows.ts'
 import { obtainHitCopy } from './obtain-hit-copy.ts'
 import { type Move, openMove } from './open-move.ts'
 import { hidePassword, type MoveTargets } from './read-targets.ts'
@@ -144,8 +144,7 @@ async function moveHits(needs: MoveNeeds, move: Move, targets: MoveTargets): Pro
     const stored = await hits.countHits()
     if (stored !== inDays + inBatches)
       throw new Error(
-        `There are ${inDays + inBatches} hits before the move, and ${stored} after it. Another program has changed ` +
-          'the new database. Create an empty one, and run the command with that.',
+        `There are ${inDays + inBatches} hits before the move, and ${stored} after it. ${TO_BEGIN_AGAIN}`,
       )
     return stored
   } finally {

@@ -37,9 +37,7 @@ export const EmailAddress = text(1, EMAIL_MAX)
 const role = oneOf(ROLES)
 const SCOPES = ['*', ...KEY_SCOPES] as const
 
-export const PageQuery = z.strictObject({
-  ...PAGE_PARAMETERS,
-})
+export const PageQuery = z.strictObject(PAGE_PARAMETERS)
 export type PageQueryInput = z.infer<typeof PageQuery>
 
 const ownRole = z.enum(ROLES).nullable().openapi({ description: 'Your role; null for an API key' })

@@ -327,7 +327,8 @@ export const UpdateLink = z
 export type CreateLinkInput = z.infer<typeof CreateLink>
 export type UpdateLinkInput = z.infer<typeof UpdateLink>
 
-const bulk = <T extends z.ZodType>(item: T) =>
+/** A list for a bulk request. */
+export const bulk = <T extends z.ZodType>(item: T) =>
   z
     .array(item, { error: must('must be a list') })
     .min(1, 'must have at least one item')
@@ -361,9 +362,7 @@ export const BulkDeleteQuery = z.strictObject({ ids: idList(BULK_MAX), permanent
 
 export const RestoreLinks = z.strictObject({ ids: bulk(wholeNumber(1)) }).openapi('RestoreLinks')
 
-export const TrashQuery = z.strictObject({
-  ...PAGE_PARAMETERS,
-})
+export const TrashQuery = z.strictObject(PAGE_PARAMETERS)
 export type TrashQueryInput = z.infer<typeof TrashQuery>
 
 export const SlugQuery = z.strictObject({

@@ -43,7 +43,5 @@ export const ProofDay = z.strictObject({
   }),
 })
 
-export const ProofListQuery = z.strictObject({
-  ...PAGE_PARAMETERS,
-})
+export const ProofListQuery = z.strictObject(PAGE_PARAMETERS)
 export type ProofListQueryInput = z.infer<typeof ProofListQuery>

@@ -232,7 +232,5 @@ export const UpdateView = z.strictObject({ name: name.optional(), ...settings })
 export type CreateViewInput = z.infer<typeof CreateView>
 export type UpdateViewInput = z.infer<typeof UpdateView>
 
-export const ViewListQuery = z.strictObject({
-  ...PAGE_PARAMETERS,
-})
+export const ViewListQuery = z.strictObject(PAGE_PARAMETERS)
 export type ViewListQueryInput = z.infer<typeof ViewListQuery>

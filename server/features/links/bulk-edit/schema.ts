@@ -1,9 +1,9 @@
 // One change of many links, its answer, and its undoing, as JSON.
 
 import { z } from '@hono/zod-openapi'
-import { flag, instant, must, text, wholeNumber } from '../../../lib/api-fields.ts'
+import { flag, instant, text, wholeNumber } from '../../../lib/api-fields.ts'
 import { URL_MAX } from '../../../lib/web-url.ts'
-import { BULK_MAX, LinkShape, TAGS_MAX, url, utm } from '../schema.ts'
+import { bulk, LinkShape, TAGS_MAX, url, utm } from '../schema.ts'
 
 const tagIds = () =>
   z
@@ -87,17 +87,11 @@ const LinkUndo = z.strictObject({
 })
 export type LinkUndoInput = z.infer<typeof LinkUndo>
 
-const list = <T extends z.ZodType>(item: T) =>
-  z
-    .array(item, { error: must('must be a list') })
-    .min(1, 'must have at least one item')
-    .max(BULK_MAX, `must be at most ${BULK_MAX} items`)
-
 export const EditLinks = z
   .union(
     [
-      z.strictObject({ ids: list(wholeNumber(1)), changes: LinkChanges }),
-      z.strictObject({ undo: list(LinkUndo) }),
+      z.strictObject({ ids: bulk(wholeNumber(1)), changes: LinkChanges }),
+      z.strictObject({ undo: bulk(LinkUndo) }),
     ],
     { error: 'must be an object of ids and changes, or of undo' },
   )

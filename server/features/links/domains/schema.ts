@@ -99,9 +99,7 @@ export const UpdateDomain = z
 export type CreateDomainInput = z.infer<typeof CreateDomain>
 export type UpdateDomainInput = z.infer<typeof UpdateDomain>
 
-export const DomainListQuery = z.strictObject({
-  ...PAGE_PARAMETERS,
-})
+export const DomainListQuery = z.strictObject(PAGE_PARAMETERS)
 export type DomainListQueryInput = z.infer<typeof DomainListQuery>
 
 export const DeleteDomainQuery = z.strictObject({

@@ -39,7 +39,5 @@ export const UpdateUtmTemplate = z
   .openapi('UpdateUtmTemplate')
 export type UtmTemplateInput = z.infer<typeof UpdateUtmTemplate>
 
-export const UtmTemplateListQuery = z.strictObject({
-  ...PAGE_PARAMETERS,
-})
+export const UtmTemplateListQuery = z.strictObject(PAGE_PARAMETERS)
 export type UtmTemplateListQueryInput = z.infer<typeof UtmTemplateListQuery>
