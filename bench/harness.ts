@@ -106,6 +106,19 @@ export function readProcessorMs(pid: number, withEndedChildren = false): number 
   return ticks.reduce((sum, each) => sum + Number(each), 0) * MS_PER_TICK
 }
 
+/** Microseconds of processor time of the threads of a process, by their names. The first one is `main thread`. */
+export function readThreadsUs(pid: number): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const task of readdirSync(`/proc/${pid}/task`)) {
+    const stat = readProcess(pid, `task/${task}/stat`)
+    const name =
+      Number(task) === pid ? 'main thread' : stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'))
+    const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number)
+    sums.set(name, (sums.get(name) ?? 0) + (user + system) * MS_PER_TICK * 1000)
+  }
+  return sums
+}
+
 export const sumProcessorMs = (pids: number[]) => pids.reduce((sum, pid) => sum + readProcessorMs(pid), 0)
 
 /** Milliseconds of processor time of a process and all that it has started. */
@@ -162,10 +175,10 @@ const withPriority = (command: string[]) =>
 export function spawnOn(
   core: number | null,
   command: string[],
-  { first = false, cwd = ROOT, env = {} } = {},
+  { first = false, cwd = ROOT, env = {}, runtime = [] as string[] } = {},
 ) {
   const [program = ''] = command
-  const whole = program.endsWith('.ts') ? [process.execPath, ...command] : command
+  const whole = program.endsWith('.ts') ? [process.execPath, ...runtime, ...command] : command
   const prioritised = first ? withPriority(whole) : whole
   const child = Bun.spawn(core === null ? prioritised : pinToCore(core, prioritised), {
     cwd,
@@ -205,11 +218,18 @@ export async function launch(name: string, port: number, child: Bun.Subprocess):
 /** Starts the product as an operator does. @param options.checkout the version to start: this checkout, or another one */
 export function startTowpath(
   environment: Record<string, string> = {},
-  { name = 'towpath', checkout = ROOT, dataDir = TOWPATH_DIR, first = false, core = 0 as number | null } = {},
+  {
+    name = 'towpath',
+    checkout = ROOT,
+    dataDir = TOWPATH_DIR,
+    first = false,
+    core = 0 as number | null,
+    runtime = [] as string[],
+  } = {},
 ): Promise<Contender> {
   const port = findFreePort()
   const env = { PORT: String(port), HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'error', ...environment }
-  return launch(name, port, spawnOn(core, ['server/main.ts'], { env, cwd: checkout, first }))
+  return launch(name, port, spawnOn(core, ['server/main.ts'], { env, cwd: checkout, first, runtime }))
 }
 
 /** This checkout, and the one that the command names to compare with. */

@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import { Failure } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
 import type { Database } from '../../storage/database/open-database.ts'
+import { prepareQuery } from '../../storage/database/prepare-query.ts'
 import type { LastClick, LastClicksQuery } from '../../storage/hits/hit-engine.ts'
 import {
   type AssignClicksNeeds,
@@ -185,26 +186,38 @@ async function findNewestDue(db: Database, workspaceId: number): Promise<number 
   return row?.at ?? null
 }
 
+interface DueQuery extends Record<string, unknown> {
+  after: number
+  until: number
+}
+
 async function findNextDueWorkspace(state: InferenceState, after: number): Promise<number | undefined> {
-  const row = await state.db.read
-    .selectFrom('submissions')
-    .select('workspace_id')
-    .where('workspace_id', '>', after)
-    .where(CREATED_AT, '<=', getDecidableUntil(state))
-    .where(ATTRIBUTION_DUE)
-    .orderBy('workspace_id')
-    .limit(1)
-    .executeTakeFirst()
+  const [row] = await selectNextDueWorkspace(state.db.read, { after, until: getDecidableUntil(state) })
   return row?.workspace_id
 }
 
-const listDueSubmissions = (state: InferenceState, workspaceId: number): Promise<DueSubmission[]> =>
-  state.db.read
+const selectNextDueWorkspace = prepareQuery((connection, { after, until }: DueQuery) =>
+  connection
     .selectFrom('submissions')
-    .select(['id', 'visitor', 'created_at'])
-    .where('workspace_id', '=', workspaceId)
-    .where(CREATED_AT, '<=', getDecidableUntil(state))
+    .select('workspace_id')
+    .where('workspace_id', '>', after)
+    .where(CREATED_AT, '<=', until)
     .where(ATTRIBUTION_DUE)
-    .orderBy('id')
-    .limit(PAGE)
-    .execute()
+    .orderBy('workspace_id')
+    .limit(sql.lit(1)),
+)
+
+const listDueSubmissions = (state: InferenceState, workspaceId: number): Promise<DueSubmission[]> =>
+  selectDueSubmissions(state.db.read, { workspaceId, until: getDecidableUntil(state) })
+
+const selectDueSubmissions = prepareQuery(
+  (connection, { workspaceId, until }: { workspaceId: number; until: number }) =>
+    connection
+      .selectFrom('submissions')
+      .select(['id', 'visitor', 'created_at'])
+      .where('workspace_id', '=', workspaceId)
+      .where(CREATED_AT, '<=', until)
+      .where(ATTRIBUTION_DUE)
+      .orderBy('id')
+      .limit(sql.lit(PAGE)),
+)

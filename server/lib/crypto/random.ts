@@ -7,14 +7,26 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** `bytes` random bytes as base64url. */
 export const randomToken = (bytes: number) => randomBytes(bytes).toString('base64url')
 
+/** Bytes that are fetched at once: a call to the system takes as long as the rest of an id. Each byte is used once. */
+const FETCHED = 1024
+let fetched = Buffer.alloc(0)
+let used = 0
+
+function nextByte(): number {
+  if (used === fetched.length) {
+    fetched = randomBytes(FETCHED)
+    used = 0
+  }
+  return fetched[used++] as number
+}
+
 /** `length` characters of `alphabet`, each equally likely: bytes above the largest multiple of its size are skipped. */
 export function randomFrom(alphabet: string, length: number): string {
   const limit = 256 - (256 % alphabet.length)
   let text = ''
   while (text.length < length) {
-    for (const byte of randomBytes(length * 2)) {
-      if (byte < limit && text.length < length) text += alphabet[byte % alphabet.length]
-    }
+    const byte = nextByte()
+    if (byte < limit) text += alphabet[byte % alphabet.length]
   }
   return text
 }

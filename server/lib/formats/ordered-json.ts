@@ -3,12 +3,12 @@
 
 /** As `JSON.stringify`, and takes Maps. For plain data only: no `toJSON` but that of dates, and no cycles. */
 export function orderedJson(value: unknown): string {
-  if (value instanceof Map) {
-    return `{${Array.from(value, ([name, inner]) => `${JSON.stringify(String(name))}:${orderedJson(inner)}`).join(',')}}`
-  }
+  if (typeof value !== 'object' || value === null || value instanceof Date)
+    return JSON.stringify(value) ?? 'null'
   if (Array.isArray(value)) return `[${value.map(orderedJson).join(',')}]`
-  if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
-    return orderedJson(new Map(Object.entries(value).filter(([, inner]) => inner !== undefined)))
-  }
-  return JSON.stringify(value) ?? 'null'
+  let members = ''
+  const isMap = value instanceof Map
+  for (const [name, inner] of isMap ? value : Object.entries(value))
+    if (isMap || inner !== undefined) members += `,${JSON.stringify(String(name))}:${orderedJson(inner)}`
+  return `{${members.slice(1)}}`
 }

@@ -44,6 +44,8 @@ const PRAGMAS_WITH_THREADS = [
   'synchronous=NORMAL',
   // The writer makes a checkpoint itself only when the log has 256 MB.
   'wal_autocheckpoint=65536',
+  // 8 MB in place of 2: the pages that submissions of a hundred busy forms write stay in memory.
+  'cache_size=-8000',
 ]
 
 /** Opens a connection for migrations, before anything else opens the file. */

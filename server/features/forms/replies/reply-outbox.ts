@@ -71,6 +71,7 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
   const ownMailbox = own && toMailbox(own)
   const counts = new Map<Outcome, number>(OUTCOMES.map((outcome) => [outcome, 0]))
   const limited = createReachedLimits()
+  const bounds = createCountBounds()
 
   async function queue(
     connection: Connection,
@@ -87,23 +88,26 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
     if (needs.engine === 'postgres') await lockWorkspace(connection, workspaceId)
     const address = hashAddress(workspaceId, email)
     const ahead = at + CLOCK_AHEAD_MS
-    const limits = { workspaceId, confirms, address, since: at - HOUR_MS, ahead }
-    const [known] = await selectLimits(connection, limits)
-    if (known?.stopped) return 'stopped'
-    if (Number(known?.sent) >= REPLIES_PER_HOUR) {
-      const until = Number(known?.oldest ?? at) + HOUR_MS
-      onCommit(() => {
-        if (!limited.add(limit, until, at)) return
-        log.warn('replies_limited', { workspace: workspaceId, perHour: REPLIES_PER_HOUR })
-        needs.onLimit(workspaceId)
-      })
-      return 'hourly'
+    if ((await selectStop(connection, { workspaceId, address })).length > 0) return 'stopped'
+    if (needs.engine === 'postgres' || !bounds.isBelowLimit(limit, at)) {
+      const [counted] = await countReplies(connection, { workspaceId, confirms, since: at - HOUR_MS, ahead })
+      bounds.set(limit, Number(counted?.all), at)
+      if (Number(counted?.sent) >= REPLIES_PER_HOUR) {
+        const until = Number(counted?.oldest ?? at) + HOUR_MS
+        onCommit(() => {
+          if (!limited.add(limit, until, at)) return
+          log.warn('replies_limited', { workspace: workspaceId, perHour: REPLIES_PER_HOUR })
+          needs.onLimit(workspaceId)
+        })
+        return 'hourly'
+      }
     }
     const row = { form_id: form.id, address, workspace_id: workspaceId, queued_at: at, confirms }
     const counted = await countReply(connection, { ...row, dayAgo: at - DAY_MS, ahead })
     if (counted.length === 0) return 'daily'
     const event = confirms ? 'confirm' : 'reply'
     await enqueueReply(connection, { workspaceId, submissionId: id, event, at })
+    bounds.addOne(limit)
     return 'queued'
   }
 
@@ -154,32 +158,58 @@ function createReachedLimits() {
   }
 }
 
+/**
+ * The most replies that each limit can have counted since a moment. An SQLite file has one process, which queues all
+ * replies: below the limit it need not count up to 200 rows for each submission. A transaction that is rolled back makes
+ * the bound too high, so that the rows are counted sooner.
+ */
+function createCountBounds() {
+  const bounds = new Map<string, { count: number; at: number }>()
+  return {
+    /** Earlier than it was counted, the hour has other replies. */
+    isBelowLimit(limit: string, at: number): boolean {
+      const bound = bounds.get(limit)
+      return bound !== undefined && at >= bound.at && bound.count < REPLIES_PER_HOUR
+    },
+    set(limit: string, count: number, at: number) {
+      if (bounds.size >= LIMITS_KEPT) bounds.clear()
+      bounds.set(limit, { count, at })
+    },
+    addOne(limit: string) {
+      const bound = bounds.get(limit)
+      if (bound) bound.count++
+    },
+  }
+}
+
 interface LimitQuery extends Record<string, unknown> {
   workspaceId: number
   confirms: number
-  address: string
   since: number
   ahead: number
 }
 
-const selectLimits = prepareQuery(
-  (connection, { workspaceId, confirms, address, since, ahead }: LimitQuery) =>
+/** `all` counts those of a wrong clock, too, which count once it has come there. */
+const countReplies = prepareQuery((connection, { workspaceId, confirms, since, ahead }: LimitQuery) =>
+  connection
+    .selectFrom('replies')
+    .where('workspace_id', '=', workspaceId)
+    .where('confirms', '=', confirms)
+    .where('queued_at', '>', since)
+    .select((e) => [
+      e.fn.countAll<number>().as('all'),
+      e.fn.countAll<number>().filterWhere('queued_at', '<=', ahead).as('sent'),
+      e.fn.min('queued_at').as('oldest'),
+    ]),
+)
+
+const selectStop = prepareQuery(
+  (connection, { workspaceId, address }: { workspaceId: number; address: string }) =>
     connection
-      .selectFrom('replies')
+      .selectFrom('reply_stops')
+      .select('stopped_at')
       .where('workspace_id', '=', workspaceId)
-      .where('confirms', '=', confirms)
-      .where('queued_at', '>', since)
-      .where('queued_at', '<=', ahead)
-      .select((e) => [
-        e.fn.countAll<number>().as('sent'),
-        e.fn.min('queued_at').as('oldest'),
-        e
-          .selectFrom('reply_stops')
-          .select('stopped_at')
-          .where('reply_stops.workspace_id', '=', workspaceId)
-          .where('reply_stops.address', '=', address)
-          .as('stopped'),
-      ]),
+      .where('address', '=', address),
 )
 
 interface CountedReply extends Record<string, unknown> {

@@ -81,27 +81,26 @@ export async function checkRules(form: RuledForm, fields: Map<string, string>): 
   const reasons = { words: [] as string[], senders: [] as string[], domains: [] as string[] }
   const links = { count: 0, fields: new Set<string>() }
   for (const [name, value] of fields) {
-    const field = show(name)
     const address = toEmailAddress(value)
     if (words)
       for (const { rule, found } of await words.find(foldWords(value), REASONS_OF_KIND))
         reasons.words.push(
-          `The word ${show(found)} in the field ${field} is on the list of this form${differs(found, rule)}.`,
+          `The word ${show(found)} in the field ${show(name)} is on the list of this form${differs(found, rule)}.`,
         )
-    if (emails && address)
+    if (emails && address !== undefined)
       for (const { rule } of await emails.find(` ${address.toLowerCase()} `, REASONS_OF_KIND))
         reasons.senders.push(
-          `The address ${cut(address)} in the field ${field} is on the list of this form${differs(address, rule)}.`,
+          `The address ${cut(address)} in the field ${show(name)} is on the list of this form${differs(address, rule)}.`,
         )
-    const { hosts, count } = await readHosts(value, address)
-    if (domains)
-      for (const { rule, found } of await domains.find(` ${hosts.join(' ')} `, REASONS_OF_KIND))
+    const { hosts, count } = await readHosts(value, address, pace)
+    if (domains && hosts.size > 0)
+      for (const { rule, found } of await domains.find(` ${[...hosts].join(' ')} `, REASONS_OF_KIND))
         reasons.domains.push(
-          `The domain ${cut(found)} in the field ${field} is on the list of this form${differs(found, rule)}.`,
+          `The domain ${cut(found)} in the field ${show(name)} is on the list of this form${differs(found, rule)}.`,
         )
     if (count > 0 && form.rules?.[name]?.type !== 'url') {
       links.count += count
-      links.fields.add(field)
+      links.fields.add(show(name))
     }
     await pace()
   }
@@ -111,8 +110,7 @@ export async function checkRules(form: RuledForm, fields: Map<string, string>): 
   ]
 }
 
-async function readHosts(text: string, address: string | undefined) {
-  const pace = createPacer()
+async function readHosts(text: string, address: string | undefined, pace: ReturnType<typeof createPacer>) {
   const hosts = new Set<string>()
   if (address !== undefined) hosts.add(address.slice(address.lastIndexOf('@') + 1).toLowerCase())
   let count = 0
@@ -121,7 +119,7 @@ async function readHosts(text: string, address: string | undefined) {
     if (host !== '') hosts.add(host)
     await pace()
   }
-  return { hosts: [...hosts], count }
+  return { hosts, count }
 }
 
 function describeLinks(

@@ -23,8 +23,8 @@ const WORD_MIN = 2
 const WORD_MAX = 30
 const SHOWN_MAX = 40
 
-const ASCII_LETTER = /[A-Za-z]/g
-const ASCII_CAPITAL = /[A-Z]/g
+const ASCII_LETTERS = /[A-Za-z]+/g
+const ASCII_CAPITALS = /[A-Z]+/g
 const ASCII_WORD = /[a-z0-9][a-z0-9']*/g
 const WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}'’]*/gu
 /** Scripts without spaces between words: two adjacent letters count as a word. */
@@ -96,31 +96,36 @@ function takeLinks(text: string, add: Add): { text: string; links: number } {
 
 function addShape(add: Add, text: string) {
   const ascii = isAscii(text)
-  const letters = text.match(ascii ? ASCII_LETTER : /\p{L}/gu)?.length ?? 0
+  const letters = countIn(text, ascii ? ASCII_LETTERS : /\p{L}/gu)
   const size = Math.ceil(Math.log2(text.length + 1))
   add(`size:${size}`, size === 0 ? 'no text' : `about ${2 ** size} characters`)
-  for (const [symbol] of text.matchAll(ascii ? /\$/g : /\p{Sc}/gu))
+  for (const symbol of text.match(ascii ? /\$/g : /\p{Sc}/gu) ?? [])
     add(`symbol:${symbol}`, quoteShort(symbol))
   if (MARKUP.test(text)) add('markup', 'markup of links')
-  if ((text.match(/!/g)?.length ?? 0) >= 3) add('exclamations', 'three exclamation marks')
+  if (countIn(text, /!/g) >= 3) add('exclamations', 'three exclamation marks')
   if (letters < 20) return
-  const capitals = text.match(ascii ? ASCII_CAPITAL : /\p{Lu}/gu)?.length ?? 0
+  const capitals = countIn(text, ascii ? ASCII_CAPITALS : /\p{Lu}/gu)
   if (capitals > letters / 2) add('capitals', 'mostly capital letters')
   if (ascii) return
   for (const [name, script] of Object.entries(SCRIPTS))
-    if ((text.match(script)?.length ?? 0) > letters / 4) add(`script:${name}`, `${name} letters`)
+    if (countIn(text, script) > letters / 4) add(`script:${name}`, `${name} letters`)
 }
+
+/** @param pattern of one letter; for ASCII of several, which gives fewer matches */
+const countIn = (text: string, pattern: RegExp) =>
+  (text.match(pattern) ?? []).reduce((sum, match) => sum + (pattern.unicode ? 1 : match.length), 0)
 
 function addWords(add: Add, text: string) {
   const folded = foldLetters(text)
   const ascii = isAscii(folded)
-  for (const [word] of folded.matchAll(ascii ? ASCII_WORD : WORD)) {
+  const hasDigits = /\d/.test(folded)
+  for (const word of folded.match(ascii ? ASCII_WORD : WORD) ?? []) {
     if (!ascii && UNSPACED.test(word)) {
       for (let at = 0; at + 1 < Math.min(word.length, WORD_MAX * 10); at++)
         add(`word:${word.slice(at, at + 2)}`, quoteShort(word.slice(at, at + 2)))
       continue
     }
-    if (/\d.*\d.*\d/.test(word)) {
+    if (hasDigits && /\d.*\d.*\d/.test(word)) {
       // Such a number is a person's or a firm's: only its length is looked at.
       add(`digits:${Math.min(word.length, 8)}`, `a number of ${Math.min(word.length, 8)} digits`)
       continue

@@ -21,7 +21,7 @@ export interface PatternMatch {
 
 export interface PatternMatcher {
   /** Yields to the event loop on long texts. @returns at most `max` matches, one per rule, in the order of the text */
-  find(text: string, max: number): Promise<PatternMatch[]>
+  find(text: string, max: number): PatternMatch[] | Promise<PatternMatch[]>
 }
 
 /** A match that ends at a node: a whole pattern, or the longest part of a pattern with stars. */
@@ -116,42 +116,85 @@ function step(edges: Automaton['edges'], fails: Int32Array, from: number, code: 
 
 const SPACE = 0x20
 
-async function find(
-  { beginnings, edges, fails, hitNodes, hits }: Automaton,
+function find(
+  automaton: Automaton,
   patterns: TextPattern[],
   text: string,
   max: number,
-): Promise<PatternMatch[]> {
-  const pace = createPacer()
-  const found = new Map<string, PatternMatch>()
+): PatternMatch[] | Promise<PatternMatch[]> {
+  const search: Search = {
+    automaton,
+    patterns,
+    text,
+    max,
+    node: ROOT,
+    words: 0,
+    found: new Map(),
+    looked: [],
+  }
+  if (text.length > LETTERS_AT_ONCE) return findInSteps(search)
+  searchUntil(search, 0, text.length)
+  return [...search.found.values()]
+}
+
+interface Search {
+  automaton: Automaton
+  patterns: TextPattern[]
+  text: string
+  max: number
+  node: number
+  /** The number of the word that is read. */
+  words: number
+  found: Map<string, PatternMatch>
   /** The last checked word of each pattern: one check per word is enough. */
-  const looked = new Int32Array(patterns.length).fill(-1)
-  let node = ROOT
-  let words = 0
-  for (let at = 0; at < text.length; at++) {
+  looked: number[]
+}
+
+async function findInSteps(search: Search): Promise<PatternMatch[]> {
+  const { text, found, max } = search
+  const pace = createPacer()
+  for (let from = 0; from < text.length && found.size < max; from += LETTERS_AT_ONCE) {
+    searchUntil(search, from, Math.min(from + LETTERS_AT_ONCE, text.length))
+    await pace()
+  }
+  return [...found.values()]
+}
+
+/** Reads the letters of a part, or fewer where it finds enough. */
+function searchUntil(search: Search, from: number, until: number): void {
+  const { automaton, text, found, max } = search
+  const { beginnings, edges, fails, hitNodes } = automaton
+  let { node } = search
+  for (let at = from; at < until && found.size < max; at++) {
     const code = text.charCodeAt(at)
-    if (code === SPACE) words++
+    if (code === SPACE) search.words++
     if (node !== ROOT || code >= ASCII_LETTERS || beginnings[code] === 1)
       node = step(edges, fails, node, code)
     for (
       let ending = hitNodes[node] as number;
       ending !== ROOT;
       ending = hitNodes[fails[ending] as number] as number
-    ) {
-      for (const { pattern, length, parts, endsWord } of hits.get(ending) as Hit[]) {
-        const word = endsWord ? words - 1 : words
-        const { rule } = patterns[pattern] as TextPattern
-        if (found.has(rule) || (parts && looked[pattern] === word)) continue
-        looked[pattern] = word
-        const around = readWords(text, at + 1 - length, at + 1)
-        if (parts && !hasParts(` ${around} `, parts)) continue
-        found.set(rule, { rule, found: around })
-        if (found.size === max) return [...found.values()]
-      }
-    }
-    if (at % LETTERS_AT_ONCE === LETTERS_AT_ONCE - 1) await pace()
+    )
+      addHits(search, ending, at)
   }
-  return [...found.values()]
+  search.node = node
+}
+
+/** Adds the patterns that end at a letter. */
+function addHits(
+  { automaton, patterns, text, max, words, found, looked }: Search,
+  ending: number,
+  at: number,
+) {
+  for (const { pattern, length, parts, endsWord } of automaton.hits.get(ending) as Hit[]) {
+    if (found.size === max) return
+    const word = endsWord ? words - 1 : words
+    const { rule } = patterns[pattern] as TextPattern
+    if (found.has(rule) || (parts && looked[pattern] === word)) continue
+    looked[pattern] = word
+    const around = readWords(text, at + 1 - length, at + 1)
+    if (!parts || hasParts(` ${around} `, parts)) found.set(rule, { rule, found: around })
+  }
 }
 
 /** Takes the earliest position of each part, which leaves the most room for the later parts. */

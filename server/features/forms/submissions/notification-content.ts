@@ -4,6 +4,7 @@ import { sql } from 'kysely'
 import { createBatchLoader } from '../../../lib/concurrency/batch-loader.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
+import { isOneOf, prepareQuery } from '../../../storage/database/prepare-query.ts'
 import type { NoticeContent, SubmissionContentReader } from '../../notify/channels/contract.ts'
 import { toSenderName } from '../../notify/channels/sender-name.ts'
 import { formatAttributionLine } from '../../notify/content/attribution-line.ts'
@@ -15,7 +16,7 @@ import { readSubmissions, selectListedPositions } from './scan-submissions.ts'
 import type { TouchResource } from './schema.ts'
 import {
   parseStoredFields,
-  readOnceDecided,
+  readWithAttribution,
   type SubmissionNeeds,
   type SubmissionRow,
   toSubmissionResource,
@@ -38,11 +39,10 @@ export function createNotificationContentReader(needs: NotificationContentNeeds)
   const createLoader = (workspaceId: number) =>
     createBatchLoader(async (ids: number[]) => {
       loaders.delete(workspaceId)
-      const readRows = async () => {
-        const sizes = await selectListedPositions(db.read, { workspaceId, ids })
-        return readSubmissions({ needs, actor: { workspaceId } }, sizes)
-      }
-      const rows = await readOnceDecided(needs, { workspaceId }, readRows)
+      const sizes = await selectListedPositions(db.read, { workspaceId, ids })
+      const readRows = () => readSubmissions({ needs, actor: { workspaceId } }, sizes)
+      const isDecided = sizes.every(({ attribution_due }) => attribution_due === 0)
+      const rows = isDecided ? await readRows() : await readWithAttribution(needs, { workspaceId }, readRows)
       const linkIds = [...new Set(rows.flatMap((row) => row.link_id ?? []))]
       const links = await readEventLinks(db.read, { workspaceId, origin: needs.origin }, linkIds)
       const touches = await readTouches(needs, { workspaceId }, rows)
@@ -69,6 +69,16 @@ export function createNotificationContentReader(needs: NotificationContentNeeds)
   }
 }
 
+const selectFieldLabels = prepareQuery(
+  (connection, { workspaceId, formKeys }: { workspaceId: number; formKeys: readonly string[] }) =>
+    connection
+      .selectFrom('forms')
+      .select(['form_key', 'field_labels'])
+      .where('workspace_id', '=', workspaceId)
+      .where(isOneOf(connection, 'form_key', formKeys))
+      .where('field_labels', 'is not', null),
+)
+
 /** @returns the labels of each form that has some, by the form's key */
 async function readFieldLabels(
   connection: Connection,
@@ -76,13 +86,7 @@ async function readFieldLabels(
   formKeys: readonly string[],
 ): Promise<Map<string, ReadonlyMap<string, string>>> {
   if (formKeys.length === 0) return new Map()
-  const rows = await connection
-    .selectFrom('forms')
-    .select(['form_key', 'field_labels'])
-    .where('workspace_id', '=', workspaceId)
-    .where('form_key', 'in', formKeys)
-    .where('field_labels', 'is not', null)
-    .execute()
+  const rows = await selectFieldLabels(connection, { workspaceId, formKeys })
   return new Map(
     rows.map(({ form_key, field_labels }) => [
       form_key,

@@ -121,8 +121,9 @@ const selectListed = (connection: Connection, { workspaceId, ids }: ListedQuery)
     .where(isOneOf(connection, 'submissions.id', ids))
     .where(sql<boolean>`+submissions.workspace_id = ${workspaceId}`)
 
+/** With them comes whether a click is still looked for. */
 export const selectListedPositions = prepareQuery((connection, query: ListedQuery) =>
-  selectListed(connection, query).select(POSITION_COLUMNS),
+  selectListed(connection, query).select(POSITION_COLUMNS).select('attribution_due'),
 )
 
 const selectWhole = prepareQuery((connection, query: ListedQuery) =>

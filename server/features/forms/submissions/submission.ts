@@ -247,19 +247,6 @@ export async function readWithAttribution(
   return read()
 }
 
-/**
- * The same for rows without filters, such as those of known ids: when all of them are decided, it does not wait for
- * the undecided ones of the workspace.
- */
-export async function readOnceDecided(
-  needs: Pick<SubmissionNeeds, 'resolvePendingAttribution'>,
-  actor: WorkspaceOwner,
-  read: () => Promise<SubmissionRow[]>,
-): Promise<SubmissionRow[]> {
-  const rows = await read()
-  return rows.some((row) => row.attribution_due === 1) ? readWithAttribution(needs, actor, read) : rows
-}
-
 export const parseStoredFields = (row: Pick<SubmissionRow, 'fields'>) =>
   new Map(JSON.parse(row.fields) as [string, string][])
 

@@ -2,7 +2,7 @@
 
 import { type RawBuilder, sql } from 'kysely'
 import type { Connection, Database, DatabaseEngine } from '../../../storage/database/open-database.ts'
-import { isOneOf, prepareQuery } from '../../../storage/database/prepare-query.ts'
+import { isOneOf, prepareQuery, prepareText } from '../../../storage/database/prepare-query.ts'
 import type { ChannelRow } from '../channels/channel.ts'
 import { IS_OWNER_NOTICE } from '../outbox/enqueue-deliveries.ts'
 import type { ChannelTurn } from './fair-schedule.ts'
@@ -115,41 +115,60 @@ async function readChannels(connection: Connection, due: DueDelivery[]): Promise
     .rows
 }
 
-/** The deliveries of each turn that have been due longest, in one statement. */
+/** The deliveries of each turn that have been due longest. */
 async function readDue(
   connection: Connection,
   engine: DatabaseEngine,
   { turns, ownerNotices, now }: ClaimRequest,
 ): Promise<DueDelivery[]> {
-  // When two processes claim at once, the second skips the rows that the first has locked.
-  const locking = engine === 'postgres' ? sql`for update skip locked` : sql``
-  const part = (
-    name: string,
-    condition: RawBuilder<unknown>,
-    limit: RawBuilder<unknown> | number,
-    inFlightIds: number[],
-  ) => sql<DueDelivery>`
-    select * from (
-      select id, workspace_id, channel_id, submission_id, event, message_id, attempts, interrupted,
-        attempts_before, request_id, traceparent, leased_until
-      from deliveries
-      where ${condition} and status = 'waiting' and due_at <= ${now}
-        and (leased_until is null or leased_until <= ${now}) and id not in (${sql.join([0, ...inFlightIds])})
-      order by due_at, id limit ${limit} ${locking}
-    ) as ${sql.ref(name)}`
-  const parts = turns.map((turn, i) =>
-    part(
-      `turn_${i}`,
-      sql`channel_id = ${turn.channel.id} and not (${IS_OWNER_NOTICE})`,
-      engine === 'postgres' ? toFreeSlots(turn, now) : turn.limit,
-      turn.inFlightIds,
-    ),
+  if (engine === 'sqlite') {
+    const due: DueDelivery[] = []
+    for (const { channel, limit, inFlightIds } of turns)
+      due.push(...(await selectTurn(connection, { channelId: channel.id, limit, inFlightIds, now })))
+    return [...due, ...(await selectNotices(connection, { ...ownerNotices, now }))]
+  }
+  // One journey for all turns. When two processes claim at once, the second skips the rows that the first has locked.
+  const parts = turns.map((turn) =>
+    selectDue(connection, {
+      ...turn,
+      which: isOfChannel(turn.channel.id),
+      limit: toFreeSlots(turn, now),
+      now,
+    }),
   )
-  const { limit, inFlightIds } = ownerNotices
-  parts.push(part('notices', IS_OWNER_NOTICE, limit, inFlightIds))
-  const { rows } = await sql<DueDelivery>`${sql.join(parts, sql` union all `)}`.execute(connection)
+  parts.push(selectDue(connection, { ...ownerNotices, which: IS_OWNER_NOTICE, now }))
+  const locked = parts.map(
+    (part, n) => sql`select * from (${part} for update skip locked) as ${sql.ref(`turn_${n}`)}`,
+  )
+  const { rows } = await sql<DueDelivery>`${sql.join(locked, sql` union all `)}`.execute(connection)
   return rows
 }
+
+const isOfChannel = (id: number) => sql<boolean>`channel_id = ${id} and not (${IS_OWNER_NOTICE})`
+
+interface DueQuery {
+  which: RawBuilder<boolean>
+  limit: RawBuilder<unknown> | number
+  inFlightIds: number[]
+  now: number
+}
+
+const selectDue = (connection: Connection, { which, limit, inFlightIds, now }: DueQuery) => sql<DueDelivery>`
+  select id, workspace_id, channel_id, submission_id, event, message_id, attempts, interrupted,
+    attempts_before, request_id, traceparent, leased_until
+  from deliveries
+  where ${which} and status = 'waiting' and due_at <= ${now}
+    and (leased_until is null or leased_until <= ${now}) and not (${isOneOf(connection, 'id', inFlightIds)})
+  order by due_at, id limit ${limit}`
+
+type OwnDueQuery = Record<string, unknown> & Omit<DueQuery, 'which'>
+
+const selectTurn = prepareText((connection, { channelId, ...query }: OwnDueQuery & { channelId: number }) =>
+  selectDue(connection, { ...query, which: isOfChannel(channelId) }),
+)
+const selectNotices = prepareText((connection, query: OwnDueQuery) =>
+  selectDue(connection, { ...query, which: IS_OWNER_NOTICE }),
+)
 
 /**
  * The slots of a channel that other processes leave free. The turn has locked the channel's row, so no other process claims

@@ -27,7 +27,7 @@ export async function enqueueDeliveries(
   { workspaceId, submissionId, channelIds, at }: NewDeliveries,
 ): Promise<number> {
   if (channelIds.length === 0) return 0
-  const enabled = await SELECT_ENABLED[engine](connection, { workspaceId, channelIds })
+  const enabled = await readEnabled(connection, engine, workspaceId, channelIds)
   const channels = enabled.filter((channel) => parseChannelEvents(channel).includes(SUBMISSION_CREATED))
   if (channels.length === 0) return 0
   const event = { workspace_id: workspaceId, submission_id: submissionId, event: SUBMISSION_CREATED }
@@ -43,24 +43,38 @@ export async function enqueueDeliveries(
   return channels.length
 }
 
-interface EnabledQuery extends Record<string, unknown> {
-  workspaceId: number
-  channelIds: number[]
-}
-
-const selectEnabled = (connection: Connection, { workspaceId, channelIds }: EnabledQuery) =>
+const selectChannels = (connection: Connection, workspaceId: number) =>
   connection
     .selectFrom('channels')
     .select(['id', 'digest', 'quiet_hours', 'events'])
     .where('workspace_id', '=', workspaceId)
-    .where(isOneOf(connection, 'id', channelIds))
     .where('enabled', '=', 1)
-    .orderBy('id')
 
-const SELECT_ENABLED = {
-  sqlite: prepareQuery(selectEnabled),
-  // The lock lasts until the commit: without it, a channel that is deleted at the same moment would fail the submission.
-  postgres: prepareQuery((connection, query: EnabledQuery) => selectEnabled(connection, query).forKeyShare()),
+const selectChannel = prepareQuery((connection, { workspaceId, id }: { workspaceId: number; id: number }) =>
+  selectChannels(connection, workspaceId).where('id', '=', id),
+)
+
+/** The lock lasts until the commit: without it, a channel that is deleted at the same moment would fail the submission. */
+const lockChannels = prepareQuery(
+  (connection, { workspaceId, channelIds }: { workspaceId: number; channelIds: number[] }) =>
+    selectChannels(connection, workspaceId)
+      .where(isOneOf(connection, 'id', channelIds))
+      .orderBy('id')
+      .forKeyShare(),
+)
+
+/** On SQLite, a look-up of each channel takes a third of the time of a list, which becomes a table first. */
+async function readEnabled(
+  connection: Connection,
+  engine: DatabaseEngine,
+  workspaceId: number,
+  channelIds: number[],
+) {
+  if (engine === 'postgres') return lockChannels(connection, { workspaceId, channelIds })
+  const channels: Awaited<ReturnType<typeof selectChannel>> = []
+  for (const id of channelIds.toSorted((a, b) => a - b))
+    channels.push(...(await selectChannel(connection, { workspaceId, id })))
+  return channels
 }
 
 export const SUBMISSION_CREATED = SUBMISSION_EVENT
