@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
+import { prepareQuery } from '../../../storage/database/prepare-query.ts'
 import { mergeBrands, toMailBrand } from '../../accounts/brand/brand.ts'
 import type { ReplyReader } from '../../notify/replies/send-reply.ts'
 import type { AddressHasher } from './mailbox.ts'
@@ -24,23 +25,7 @@ export interface ReplyReaderNeeds {
 export const createReplyReader =
   ({ db, links, hashAddress, origin }: ReplyReaderNeeds): ReplyReader =>
   async ({ workspaceId, submissionId, event, at, messageId }) => {
-    const row = await db.read
-      .selectFrom('submissions')
-      .innerJoin('forms', 'forms.id', 'submissions.form_id')
-      .innerJoin('workspaces', 'workspaces.id', 'submissions.workspace_id')
-      .select([
-        'submissions.email',
-        'submissions.fields',
-        'submissions.status',
-        'forms.reply',
-        'forms.brand',
-        'workspaces.brand as workspace_brand',
-        'workspaces.name as workspace_name',
-        'workspaces.suspended_at',
-      ])
-      .where('submissions.workspace_id', '=', workspaceId)
-      .where('submissions.id', '=', submissionId)
-      .executeTakeFirst()
+    const [row] = await selectAnswered(db.read, { workspaceId, submissionId })
     if (!row || row.email === null || row.suspended_at !== null) return undefined
     const isWanted =
       event === 'confirm'
@@ -68,20 +53,38 @@ export const createReplyReader =
     return { ...addressed, confirmUrl, ...renderReply(template, { ...values, stopUrl, confirmUrl }) }
   }
 
+const selectAnswered = prepareQuery(
+  (connection, { workspaceId, submissionId }: { workspaceId: number; submissionId: number }) =>
+    connection
+      .selectFrom('submissions')
+      .innerJoin('forms', 'forms.id', 'submissions.form_id')
+      .innerJoin('workspaces', 'workspaces.id', 'submissions.workspace_id')
+      .select([
+        'submissions.email',
+        'submissions.fields',
+        'submissions.status',
+        'forms.reply',
+        'forms.brand',
+        'workspaces.brand as workspace_brand',
+        'workspaces.name as workspace_name',
+        'workspaces.suspended_at',
+      ])
+      .where('submissions.workspace_id', '=', workspaceId)
+      .where('submissions.id', '=', submissionId),
+)
+
 /** True where the person has stopped the replies of the workspace. */
-export async function isStopped(
-  connection: Connection,
-  workspaceId: number,
-  address: string,
-): Promise<boolean> {
-  const stop = await connection
-    .selectFrom('reply_stops')
-    .select('stopped_at')
-    .where('workspace_id', '=', workspaceId)
-    .where('address', '=', address)
-    .executeTakeFirst()
-  return stop !== undefined
-}
+export const isStopped = async (connection: Connection, workspaceId: number, address: string) =>
+  (await selectStop(connection, { workspaceId, address })).length > 0
+
+const selectStop = prepareQuery(
+  (connection, { workspaceId, address }: { workspaceId: number; address: string }) =>
+    connection
+      .selectFrom('reply_stops')
+      .select('stopped_at')
+      .where('workspace_id', '=', workspaceId)
+      .where('address', '=', address),
+)
 
 /** Finds the reply of a member that a delivery sends: its text, and the address for answers. */
 const findTeamReply = (

@@ -17,6 +17,7 @@ import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 import { lockWorkspace } from '../../accounts/workspaces/lock-workspace.ts'
 import { enqueueReply } from '../../notify/outbox/enqueue-reply.ts'
 import { type AddressHasher, isAnswerable, toMailbox } from './mailbox.ts'
+import { isStopped } from './read-reply.ts'
 import type { ReplySettings } from './schema.ts'
 
 /** In any hour, for a workspace: as many replies, and as many mails that ask for a confirmation. */
@@ -88,7 +89,7 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
     if (needs.engine === 'postgres') await lockWorkspace(connection, workspaceId)
     const address = hashAddress(workspaceId, email)
     const ahead = at + CLOCK_AHEAD_MS
-    if ((await selectStop(connection, { workspaceId, address })).length > 0) return 'stopped'
+    if (await isStopped(connection, workspaceId, address)) return 'stopped'
     if (needs.engine === 'postgres' || !bounds.isBelowLimit(limit, at)) {
       const [counted] = await countReplies(connection, { workspaceId, confirms, since: at - HOUR_MS, ahead })
       bounds.set(limit, Number(counted?.all), at)
@@ -201,15 +202,6 @@ const countReplies = prepareQuery((connection, { workspaceId, confirms, since, a
       e.fn.countAll<number>().filterWhere('queued_at', '<=', ahead).as('sent'),
       e.fn.min('queued_at').as('oldest'),
     ]),
-)
-
-const selectStop = prepareQuery(
-  (connection, { workspaceId, address }: { workspaceId: number; address: string }) =>
-    connection
-      .selectFrom('reply_stops')
-      .select('stopped_at')
-      .where('workspace_id', '=', workspaceId)
-      .where('address', '=', address),
 )
 
 interface CountedReply extends Record<string, unknown> {

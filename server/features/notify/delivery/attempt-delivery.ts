@@ -202,6 +202,7 @@ async function keepConfirmed(
   if (!send.smtpUrl) return to
   const states = await readRecipientStates(db.read, workspaceId, to.recipients)
   const recipients = pickRecipients(states, 'confirmed')
+  if (recipients.length === 0) return { ...to, recipients }
   const toStop = (emails: string[]) => {
     const token = links.createToken({ workspaceId, emails: emails.map((each) => each.toLowerCase()) })
     return { url: links.toPage(token), oneClickUrl: emails.length === 1 ? links.toOneClick(token) : null }
