@@ -117,15 +117,21 @@ interface FormsOptions {
   workspaces: number
   /** Options of the runtime, such as `--cpu-prof`. */
   runtime?: string[]
+  /** Further settings, such as those of PostgreSQL. */
+  environment?: Record<string, string>
 }
 
-export async function startForms(version: Version, { kinds, runtime, ...options }: FormsOptions) {
+export async function startForms(
+  version: Version,
+  { kinds, runtime, environment = {}, ...options }: FormsOptions,
+) {
   const workspaces: Workspace[] = []
-  const { key } = await seed({ ...version, links: 1000 }, async (_db, _seeded, addWorkspace) => {
+  const stores = { ...version, databaseUrl: environment.DATABASE_URL }
+  const { key, workspaceId } = await seed({ ...stores, links: 1000 }, async (_db, _seeded, addWorkspace) => {
     const count = kinds.includes('everything') ? options.workspaces : 0
     for (let n = 0; n < count; n++) workspaces.push(await addWorkspace())
   })
-  const server = await startTowpath(ENVIRONMENT, { ...version, runtime, first: true })
+  const server = await startTowpath({ ...ENVIRONMENT, ...environment }, { ...version, runtime, first: true })
   const { formKey } = await callApi<{ formKey: string }>(server, key, '/forms', PLAIN)
   const full: string[] = []
   for (const workspace of workspaces) full.push(await createFullForm(server, workspace.key))
@@ -134,6 +140,7 @@ export async function startForms(version: Version, { kinds, runtime, ...options 
   let acknowledged = full.length * LESSONS * 2
   return {
     ...server,
+    workspaceId,
     async send(kind: FormKind, seconds: number): Promise<LoadResult> {
       const script = createSubmissionScript(formKeys[kind])
       const result = await load(server, { connections: SENDERS, seconds, script })

@@ -64,6 +64,17 @@ onDashboard(
       await save.click()
       await page.getByText('All changes saved').waitFor()
       expect(await readForm(person, key)).toMatchObject({ redirectUrl: null, afterSubmit: 'referer' })
+      await page.getByRole('link', { name: 'Spam' }).click()
+      const current = page
+        .getByRole('navigation', { name: 'Settings of the form' })
+        .locator('[aria-current=page]')
+      expect(await current.textContent()).toBe('Spam')
+      const add = page.getByRole('button', { name: 'Add the sender' })
+      expect(await add.isDisabled()).toBe(true)
+      await page.getByLabel('Always allow').fill('*@friends.example')
+      await add.click()
+      await page.getByText('*@friends.example', { exact: true }).waitFor()
+      await page.getByRole('link', { name: 'After sending' }).click()
       // A long address stays inside a phone's window.
       await page
         .getByLabel('Page with the form', { exact: true })

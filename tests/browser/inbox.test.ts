@@ -123,6 +123,12 @@ onDashboard('the inbox', (dashboard) => {
     await page.keyboard.press('e')
     await inboxLink.getByText('2 unread').waitFor()
     await untilFocused(7)
+    // Notes are saved while one types.
+    await window.open(`/inbox?open=${ids[0]}`)
+    await page.getByLabel('Notes').fill('Called back')
+    await page.getByRole('status').getByText('Saved', { exact: true }).waitFor()
+    const { notes } = (await person.api(`/submissions/${ids[0]}`)).json.data
+    expect(notes).toBe('Called back')
   }, 60_000)
 
   test('filters by days, and says so over the whole page where nothing is left', async () => {

@@ -403,7 +403,9 @@ onSqlite(
 
     test('a stranger who fails all day adds four events an hour', async () => {
       const victim = await signUpOverHttp(server())
-      const { recordFailedSignIn } = await import('../../server/features/accounts/auth/sign-in-audit.ts')
+      const { recordFailedSignIn, recordSignIn } = await import(
+        '../../server/features/accounts/auth/sign-in-audit.ts'
+      )
       const { db } = server().app
       const needs = { db, now: server().now, limiter: server().app.api.limiter }
       const readFailures = async () =>
@@ -417,6 +419,17 @@ onSqlite(
       for (const { actor, target } of failures) {
         expect([actor.name, target?.name]).toEqual([null, victim.email])
       }
+      // Those of a program that signs in all day are recorded one by one up to twenty.
+      const [user] = await db.read
+        .selectFrom('users')
+        .select('id')
+        .where('email', '=', victim.email)
+        .execute()
+      for (let i = 0; i < 110; i++) await recordSignIn(needs, (user as { id: number }).id, 'password')
+      const signIns = (await readEvents(server(), victim.workspaceId)).filter(
+        ({ action }) => action === 'sign_in',
+      )
+      expect(signIns.flatMap(({ detail }) => detail.count ?? [])).toEqual([100])
     })
   },
   { environment: { SIGNUP: 'open' } },

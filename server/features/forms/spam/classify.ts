@@ -41,10 +41,30 @@ export interface Classification {
   weights: Weight[]
 }
 
+/** The weights of features that a model has met: a form's texts have a few hundred words. */
+const KNOWN = new WeakMap<SpamModel, Map<string, number>>()
+const KNOWN_MAX = 2_000
+/** A longer name is seldom that of a word. */
+const KNOWN_LENGTH = 40
+
+function findKnown(model: SpamModel): Map<string, number> {
+  let known = KNOWN.get(model)
+  if (!known || known.size > KNOWN_MAX) {
+    known = new Map()
+    KNOWN.set(model, known)
+  }
+  return known
+}
+
 export function classify(model: SpamModel, features: Features, toNumber: FeatureNumbers): Classification {
   const weights: Weight[] = []
+  const known = findKnown(model)
   for (const [name, label] of features) {
-    const log = weigh(model, model.find(toNumber(name)))
+    let log = known.get(name)
+    if (log === undefined) {
+      log = weigh(model, model.find(toNumber(name)))
+      if (name.length <= KNOWN_LENGTH) known.set(name, log)
+    }
     if (Math.abs(log) > 0.2) weights.push({ label: toLabel(name, label), log })
   }
   weights.sort((a, b) => Math.abs(b.log) - Math.abs(a.log))

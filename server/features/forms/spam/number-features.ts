@@ -2,13 +2,8 @@
 // workspace are bounded, and can always be taken back exactly, because nothing is ever pruned.
 
 import { createHmac } from 'node:crypto'
-import { createGenerationCache } from '../../../lib/generation-cache.ts'
 
 export const FEATURE_NUMBERS = 2 ** 17
-
-const KNOWN_NAMES = 4_000
-/** A longer name is seldom that of a word. */
-const KNOWN_LENGTH = 40
 
 export type FeatureNumbers = (name: string) => number
 
@@ -16,10 +11,7 @@ export type FeatureNumbers = (name: string) => number
 export function createFeatureNumbers(secret: string, workspaceId: number): FeatureNumbers {
   const key = createHmac('sha256', secret).update(`towpath spam ${workspaceId}`).digest()
   const keyed = new Bun.CryptoHasher('sha256', key)
-  const hash = (name: string) => keyed.copy().update(name).digest().readUInt32BE(0) % FEATURE_NUMBERS
-  // Words repeat: a form's texts have a few thousand.
-  const known = createGenerationCache(KNOWN_NAMES, (name) => ({ number: hash(name) }))
-  return (name) => (name.length > KNOWN_LENGTH ? hash(name) : known.get(name).number)
+  return (name) => keyed.copy().update(name).digest().readUInt32BE(0) % FEATURE_NUMBERS
 }
 
 export type Verdict = 'spam' | 'good'
