@@ -167,7 +167,7 @@ function createReachedLimits() {
 function createCountBounds() {
   const bounds = new Map<string, { count: number; at: number }>()
   return {
-    /** Earlier than it was counted, the hour has other replies. */
+    /** False for a moment before the count: the hour before it has other replies. */
     isBelowLimit(limit: string, at: number): boolean {
       const bound = bounds.get(limit)
       return bound !== undefined && at >= bound.at && bound.count < REPLIES_PER_HOUR

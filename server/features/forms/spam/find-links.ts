@@ -18,7 +18,7 @@ const HOST_MAX = 253
 /** The most characters that are read of a link. */
 const LINK_MAX = 2048
 
-/** A part of each beginning, for a fast look: most texts have no link. */
+/** Each beginning has one of these parts. Most texts have none, and this look is fast. */
 const PART_OF_BEGINNING = /\/\/|www|\]\(|\[url/i
 
 /** A Markdown or BBCode link is one link with the URL in it. */

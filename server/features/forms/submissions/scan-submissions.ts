@@ -121,7 +121,7 @@ const selectListed = (connection: Connection, { workspaceId, ids }: ListedQuery)
     .where(isOneOf(connection, 'submissions.id', ids))
     .where(sql<boolean>`+submissions.workspace_id = ${workspaceId}`)
 
-/** With them comes whether a click is still looked for. */
+/** `attribution_due` is 1 while the click is looked for. */
 export const selectListedPositions = prepareQuery((connection, query: ListedQuery) =>
   selectListed(connection, query).select(POSITION_COLUMNS).select('attribution_due'),
 )

@@ -127,7 +127,8 @@ async function readDue(
       due.push(...(await selectTurn(connection, { channelId: channel.id, limit, inFlightIds, now })))
     return [...due, ...(await selectNotices(connection, { ...ownerNotices, now }))]
   }
-  // One journey for all turns. When two processes claim at once, the second skips the rows that the first has locked.
+  // One statement for all turns, because each would be a round trip. When two processes claim at once, the second skips
+  // the rows that the first has locked.
   const parts = turns.map((turn) =>
     selectDue(connection, {
       ...turn,
