@@ -74,7 +74,9 @@ onDashboard(
       await page.getByLabel('Always allow').fill('*@friends.example')
       await add.click()
       await page.getByText('*@friends.example', { exact: true }).waitFor()
-      await page.getByRole('link', { name: 'After sending' }).click()
+      await open(`/forms/${key}?tab=gallery`)
+      await page.getByTitle('Preview: ').waitFor()
+      await open(`/forms/${key}?tab=settings&page=sending`)
       // A long address stays inside a phone's window.
       await page
         .getByLabel('Page with the form', { exact: true })
