@@ -16,11 +16,7 @@ export const OUTBOX_MUTANTS = [
     ['an attempt is not counted', "attempts: e('attempts', '+', 1)", "attempts: e('attempts', '+', 0)"],
     ['the newest delivery is first', 'order by due_at, id limit', 'order by due_at desc, id desc limit'],
     ['interrupted attempts count as attempts', 'attempts - interrupted >= ATTEMPTS_MAX', 'attempts >= 2'],
-    [
-      'each node has all slots of a channel',
-      "engine === 'postgres' ? toFreeSlots(turn, now) : turn.limit",
-      'turn.limit',
-    ],
+    ['each node has all slots of a channel', 'limit: toFreeSlots(turn, now)', 'limit: turn.limit'],
   ]),
   ...toMutants(`${DELIVERY}/attempt-delivery.ts`, [
     ['an attempt outlasts its lease', 'const TIMEOUT_MS = 45_000', 'const TIMEOUT_MS = 450_000'],

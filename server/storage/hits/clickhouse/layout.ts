@@ -122,6 +122,8 @@ async function closeOldNames(client: ClickHouseClient): Promise<void> {
 
 /** The table with the layout's number and the owner of the tables. */
 const LAYOUT_TABLE = 'hit_layout'
+/** The table's comment begins with it, and goes on with the name of the installation that made the table. */
+const OWNER = 'Towpath installation '
 
 /**
  * Brings the database to the newest layout.
@@ -134,16 +136,19 @@ export async function migrateTables(client: ClickHouseClient, instance = ''): Pr
   await dropRollUpTables(client)
   if (before.version === LAYOUTS.length && (before.instance !== '' || instance === '')) return
   const engine = await readEngineNaming(client)
+  // Two installations may start at once: the one that makes the table gets the database. A row that one of them inserts
+  // may have an earlier time than one that is read already.
   await client.execute(
     `CREATE TABLE IF NOT EXISTS ${LAYOUT_TABLE} (version Int64, instance String, applied_at DateTime64(3))
-     ENGINE = ${engine('MergeTree')} ORDER BY applied_at`,
+     ENGINE = ${engine('MergeTree')} ORDER BY applied_at COMMENT '${OWNER}${instance}'`,
   )
+  requireUsable(await readLayout(client), instance)
   for (const layout of LAYOUTS.slice(before.version))
     for (const statement of layout(engine)) await client.execute(statement)
   if (before.version > 0 && before.version < CLOSED_NAMES_LAYOUT) await closeOldNames(client)
   const sql = `INSERT INTO ${LAYOUT_TABLE} SELECT {p1:Int64}, {p2:String}, now64(3)`
   await client.execute(sql, { params: [LAYOUTS.length, instance] })
-  // Two installations may have started at once: the first one gets the database.
+  // A database without a name gets it from the first row that has one.
   requireUsable(await readLayout(client), instance)
 }
 
@@ -174,16 +179,16 @@ function explainLayout({ version, instance: owner }: Layout, instance: string): 
 }
 
 async function readLayout(client: ClickHouseClient): Promise<Layout> {
-  if (!(await hasTable(client, LAYOUT_TABLE))) return { version: 0, instance: '' }
+  const [table] = await client.select(
+    'SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = {p1:String}',
+    { params: [LAYOUT_TABLE] },
+  )
+  if (!table) return { version: 0, instance: '' }
+  const comment = String(table[0])
+  const maker = comment.startsWith(OWNER) ? comment.slice(OWNER.length) : ''
   const sql = `SELECT max(version), argMinIf(instance, (applied_at, instance), instance != '') FROM ${LAYOUT_TABLE}`
-  const [[version, instance] = []] = await client.select(sql)
-  return { version: Number(version), instance: String(instance) }
-}
-
-async function hasTable(client: ClickHouseClient, name: string): Promise<boolean> {
-  const sql = 'SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = {p1:String}'
-  const [[count] = []] = await client.select(sql, { params: [name] })
-  return Number(count) > 0
+  const [[version, first] = []] = await client.select(sql)
+  return { version: Number(version), instance: maker || String(first) }
 }
 
 /** A database that replicates its tables names their paths itself. ClickHouse Cloud replicates every MergeTree. */
