@@ -41,7 +41,7 @@ const MAIN = 'main thread'
 
 interface ProfileNode {
   id: number
-  callFrame: { functionName: string; url: string }
+  callFrame: { url: string }
   children?: number[]
 }
 interface CpuProfile {

@@ -21,11 +21,12 @@ import {
   runRounds,
   toLoadCells,
   toTable,
+  type Version,
 } from './harness.ts'
 
 const { words, ...options } = readOptions({ rounds: 5, seconds: 3, stored: 1_000_000 })
 const isWanted = (part: string) => words.length === 0 || words.includes(part)
-const [version] = listVersions([]) as [ReturnType<typeof listVersions>[number]]
+const [version] = listVersions([]) as [Version]
 const GROWTH_MAX = 1.2
 const SHARE_OF_LOOP = 0.3
 const WORKERS = 3
@@ -39,6 +40,7 @@ async function readLike(where: { dataDir: string; databaseUrl?: string }) {
     .selectFrom('submissions')
     .selectAll()
     .orderBy('id', 'desc')
+    .limit(1)
     .executeTakeFirstOrThrow()
   const from = Date.now() - MONTH_MS
   const toRow = (n: number) => ({

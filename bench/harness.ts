@@ -95,15 +95,20 @@ export function listProcesses(pid: number): number[] {
 /** USER_HZ, which has been 100 on every common machine. */
 const MS_PER_TICK = 10
 
+/** @param stat of a process or a thread */
+function sumTicksMs(stat: string, withEndedChildren = false): number {
+  const fields = stat.split(') ').at(-1)?.split(' ') ?? []
+  const ticks = fields.slice(11, withEndedChildren ? 15 : 13)
+  return ticks.reduce((sum, each) => sum + Number(each), 0) * MS_PER_TICK
+}
+
 /** Milliseconds of processor time of all threads, and of those that have ended (fields 14 and 15 of `stat`). */
 export function readProcessorMs(pid: number, withEndedChildren = false): number {
   if (pid === process.pid) {
     const { user, system } = process.cpuUsage()
     return (user + system) / 1000
   }
-  const fields = readProcess(pid, 'stat').split(') ').at(-1)?.split(' ') ?? []
-  const ticks = fields.slice(11, withEndedChildren ? 15 : 13)
-  return ticks.reduce((sum, each) => sum + Number(each), 0) * MS_PER_TICK
+  return sumTicksMs(readProcess(pid, 'stat'), withEndedChildren)
 }
 
 /** Microseconds of processor time of the threads of a process, by their names. The first one is `main thread`. */
@@ -113,8 +118,7 @@ export function readThreadsUs(pid: number): Map<string, number> {
     const stat = readProcess(pid, `task/${task}/stat`)
     const name =
       Number(task) === pid ? 'main thread' : stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'))
-    const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number)
-    sums.set(name, (sums.get(name) ?? 0) + (user + system) * MS_PER_TICK * 1000)
+    sums.set(name, (sums.get(name) ?? 0) + sumTicksMs(stat) * 1000)
   }
   return sums
 }

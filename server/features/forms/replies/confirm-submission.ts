@@ -6,6 +6,7 @@ import type { Connection } from '../../../storage/database/open-database.ts'
 import { mergeBrands, toPageBrand } from '../../accounts/brand/brand.ts'
 import { type AnnounceNeeds, announceHeldSubmissions } from '../leads/announce-submission.ts'
 import { toMailbox } from './mailbox.ts'
+import { selectWithForm } from './read-reply.ts'
 import type { ConfirmLink, ReplyLinks } from './reply-links.ts'
 
 export interface ConfirmNeeds extends AnnounceNeeds {
@@ -79,11 +80,8 @@ export async function confirmSubmission(
   return { ...confirmation, state: 'confirmed' }
 }
 
-const findSubmission = (connection: Connection, { workspaceId, submissionId }: ConfirmLink) =>
-  connection
-    .selectFrom('submissions')
-    .innerJoin('forms', 'forms.id', 'submissions.form_id')
-    .innerJoin('workspaces', 'workspaces.id', 'submissions.workspace_id')
+const findSubmission = (connection: Connection, link: ConfirmLink) =>
+  selectWithForm(connection, link)
     .select([
       'forms.brand',
       'workspaces.brand as workspace_brand',
@@ -95,8 +93,6 @@ const findSubmission = (connection: Connection, { workspaceId, submissionId }: C
       'forms.success_message',
       'forms.page_url',
     ])
-    .where('submissions.workspace_id', '=', workspaceId)
-    .where('submissions.id', '=', submissionId)
     .executeTakeFirst()
 
 /** @returns the submission of the link first, and then the newest others of its mailbox */

@@ -53,24 +53,29 @@ export const createReplyReader =
     return { ...addressed, confirmUrl, ...renderReply(template, { ...values, stopUrl, confirmUrl }) }
   }
 
-const selectAnswered = prepareQuery(
-  (connection, { workspaceId, submissionId }: { workspaceId: number; submissionId: number }) =>
-    connection
-      .selectFrom('submissions')
-      .innerJoin('forms', 'forms.id', 'submissions.form_id')
-      .innerJoin('workspaces', 'workspaces.id', 'submissions.workspace_id')
-      .select([
-        'submissions.email',
-        'submissions.fields',
-        'submissions.status',
-        'forms.reply',
-        'forms.brand',
-        'workspaces.brand as workspace_brand',
-        'workspaces.name as workspace_name',
-        'workspaces.suspended_at',
-      ])
-      .where('submissions.workspace_id', '=', workspaceId)
-      .where('submissions.id', '=', submissionId),
+/** A submission with its form and its workspace. The caller adds the columns. */
+export const selectWithForm = (
+  connection: Connection,
+  { workspaceId, submissionId }: { workspaceId: number; submissionId: number },
+) =>
+  connection
+    .selectFrom('submissions')
+    .innerJoin('forms', 'forms.id', 'submissions.form_id')
+    .innerJoin('workspaces', 'workspaces.id', 'submissions.workspace_id')
+    .where('submissions.workspace_id', '=', workspaceId)
+    .where('submissions.id', '=', submissionId)
+
+const selectAnswered = prepareQuery((connection, query: { workspaceId: number; submissionId: number }) =>
+  selectWithForm(connection, query).select([
+    'submissions.email',
+    'submissions.fields',
+    'submissions.status',
+    'forms.reply',
+    'forms.brand',
+    'workspaces.brand as workspace_brand',
+    'workspaces.name as workspace_name',
+    'workspaces.suspended_at',
+  ]),
 )
 
 /** True where the person has stopped the replies of the workspace. */

@@ -6,7 +6,7 @@ import type { Hit } from '../hit.ts'
 import { HIT_COLUMNS } from '../hit-columns.ts'
 import { CLICKHOUSE_CODES, ClickHouseError } from './clickhouse-error.ts'
 import type { ClickHouseClient } from './client.ts'
-import { toPlaceholder } from './parameters.ts'
+import { escapeText, toPlaceholder } from './parameters.ts'
 
 /** The type of each column of layout 1. LowCardinality is a dictionary: these texts repeat. */
 const HIT_TYPES: Omit<Record<keyof Hit, string>, 'importId' | 'variant' | 'params'> = {
@@ -140,7 +140,7 @@ export async function migrateTables(client: ClickHouseClient, instance = ''): Pr
   // may have an earlier time than one that is read already.
   await client.execute(
     `CREATE TABLE IF NOT EXISTS ${LAYOUT_TABLE} (version Int64, instance String, applied_at DateTime64(3))
-     ENGINE = ${engine('MergeTree')} ORDER BY applied_at COMMENT '${OWNER}${instance}'`,
+     ENGINE = ${engine('MergeTree')} ORDER BY applied_at COMMENT '${escapeText(OWNER + instance)}'`,
   )
   requireUsable(await readLayout(client), instance)
   for (const layout of LAYOUTS.slice(before.version))

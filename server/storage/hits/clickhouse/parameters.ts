@@ -25,7 +25,7 @@ const ESCAPES: Record<string, string> = {
   '\r': '\\r',
   '\t': '\\t',
 }
-const escapeText = (text: string) =>
+export const escapeText = (text: string) =>
   text.toWellFormed().replace(/[\\'\0\b\f\n\r\t]/g, (character) => ESCAPES[character] as string)
 
 /** The placeholder of the n-th value, counted from 1. `toFields` writes the same values into the request. */
