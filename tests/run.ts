@@ -29,8 +29,6 @@ const PARALLEL: Record<Suite, number> = { quick: 3, full: 3, soak: 2 }
 /** A budget that is exceeded by more fails the run. */
 const TOLERANCE = 2
 const SHOWN = 12
-const PROBE_MS = 500
-const QUIET_SHARE = 0.8
 /** A test must be far over its budget each time, alone. */
 const RETRIES = 3
 
@@ -159,17 +157,7 @@ async function keepsBudget(dir: string): Promise<boolean> {
       say(`TOO DEAR for the quick suite: ${describeOver(each)}. tests/README.md says what to do.`)
     keeps &&= left.length === 0
   }
-  if (keeps || !isMachineBusy()) return keeps
-  say('Other work takes the processors, which makes each test dearer: budgets do not fail this run.')
-  return true
-}
-
-/** Works for a moment, and looks how much of a processor it got. */
-function isMachineBusy(): boolean {
-  const [before, until] = [process.cpuUsage(), performance.now() + PROBE_MS]
-  while (performance.now() < until);
-  const { user, system } = process.cpuUsage(before)
-  return user + system < PROBE_MS * 1000 * QUIET_SHARE
+  return keeps
 }
 
 async function listFarOver(file: string, dir: string): Promise<OverBudget[]> {
