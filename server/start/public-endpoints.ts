@@ -8,6 +8,7 @@ import { createSenderDescriber } from '../features/attribution/sender.ts'
 import { openAttemptCounter } from '../features/forms/attempts/attempt-counter.ts'
 import { createCaptchaProvider } from '../features/forms/captcha/create-captcha-provider.ts'
 import { createFormStorageLimits } from '../features/forms/endpoint/storage-limits.ts'
+import { createStoreTogether } from '../features/forms/endpoint/store-together.ts'
 import { createTestTokens } from '../features/forms/endpoint/test-tokens.ts'
 import { createSpamJudge } from '../features/forms/spam/judge-spam.ts'
 import { createSpamLearner } from '../features/forms/spam/learn-spam.ts'
@@ -52,6 +53,7 @@ export function openPublicEndpoints(config: Config, shared: CommonParts, notify:
       describeSender: createSenderDescriber({ geo, getSalt }),
       matchVisit: createVisitMatcher({ clickIds, eventIds: ids, ownHosts }),
       recordTouches: createTouchRecorder(shared),
+      storeTogether: createStoreTogether(db),
       wakeDeliverer: notify.wake,
       judgeSpam: createSpamJudge(spam),
       replies: notify.replies,

@@ -1,6 +1,7 @@
 // Measures commits: the number of writes in one, and its duration.
 
 import { createHistogram, type HistogramSnapshot } from '../../lib/telemetry/histogram.ts'
+import { addWait, findRequest } from '../../lib/telemetry/request-context.ts'
 import type { SpanStart } from '../../lib/telemetry/tracing.ts'
 
 export interface CommitSnapshot {
@@ -37,3 +38,11 @@ export const toWriteSpan = (
   name: 'write rows',
   attributes: { 'db.system.name': system, 'towpath.commit_queue_ms': Math.max(0, Math.round(from - since)) },
 })
+
+/** Waits for a write in PostgreSQL, and adds the time to the current request. */
+export async function measureWrite<T>(work: Promise<T>): Promise<T> {
+  const [request, from] = [findRequest(), performance.now()]
+  const value = await work
+  addWait(request, 'commit', { from, until: performance.now() }, toWriteSpan('postgresql', from, from))
+  return value
+}

@@ -14,9 +14,8 @@ import {
 import type pg from 'pg'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
-import { addWait, findRequest } from '../../lib/telemetry/request-context.ts'
 import { type AnnounceChange, createAnnouncer, listChanges, runCommitEffects } from './commit-effects.ts'
-import { type CommitStats, createCommitStats, toWriteSpan } from './commit-stats.ts'
+import { type CommitStats, createCommitStats, measureWrite } from './commit-stats.ts'
 import {
   type CommitEffect,
   type Connection,
@@ -164,11 +163,9 @@ export function openPostgres(url: string, connections = CONNECTIONS): DatabaseHa
 
 /** Counts a transaction of PostgreSQL as one write. Its time includes the wait for a connection. */
 async function measure<T>(work: Promise<T>, stats: CommitStats): Promise<T> {
-  const [request, from] = [findRequest(), performance.now()]
-  const value = await work
-  const until = performance.now()
-  stats.addCommit(1, until - from)
-  addWait(request, 'commit', { from, until }, toWriteSpan('postgresql', from, from))
+  const from = performance.now()
+  const value = await measureWrite(work)
+  stats.addCommit(1, performance.now() - from)
   return value
 }
 

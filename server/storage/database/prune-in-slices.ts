@@ -15,6 +15,11 @@ const isAmong: Record<DatabaseEngine, (places: RawBuilder<unknown>) => RawBuilde
   postgres: (places) => sql`ctid = any(array(${places}))`,
 }
 const PLACE: Record<DatabaseEngine, RawBuilder<unknown>> = { sqlite: sql`rowid`, postgres: sql`ctid` }
+/** Another statement that locks several rows could wait for this one, and this one for it. */
+const WITHOUT_WAITING: Record<DatabaseEngine, RawBuilder<unknown>> = {
+  sqlite: sql``,
+  postgres: sql`for update skip locked`,
+}
 
 /**
  * @param isOld needs an index, because each slice searches for its rows again
@@ -25,7 +30,8 @@ export async function pruneInSlices(
   table: keyof Tables,
   isOld: RawBuilder<unknown>,
 ): Promise<number> {
-  const places = sql`select ${PLACE[db.engine]} from ${sql.table(table)} where ${isOld} limit ${SLICE_ROWS}`
+  const places = sql`select ${PLACE[db.engine]} from ${sql.table(table)} where ${isOld} limit ${SLICE_ROWS}
+    ${WITHOUT_WAITING[db.engine]}`
   const slice = sql`delete from ${sql.table(table)} where ${isAmong[db.engine](places)}`
   for (let total = 0; ; ) {
     await takeTurn()

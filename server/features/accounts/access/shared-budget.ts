@@ -4,28 +4,54 @@
 import { sql } from 'kysely'
 import { type BudgetResult, decideBudget, SLICES } from '../../../lib/sliding-budget.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
+import type { ByteBudget } from './rate-limiter.ts'
+import { sortByKey } from './shared-limit.ts'
 
-/** @param budget see `ByteLimiter.spend` */
-export async function spendSharedBytes(
-  db: Pick<Database, 'read'>,
-  key: string,
-  bytes: number,
-  budget: { bytes: number; windowMs: number },
-): Promise<BudgetResult> {
-  const { rows } = await sql<{ allowed: number; hits: number[]; now: number }>`
-    select * from spend_bytes(${key}, ${bytes}, ${budget.bytes}, ${budget.windowMs}, ${SLICES})`.execute(
-    db.read,
-  )
-  const row = rows[0]
-  if (!row) throw new Error('the budget statement returned no row')
-  if (row.allowed === 1) return { allowed: true, waitMs: 0 }
-  return decideBudget(toSpent(row.hits.map(Number)), {
-    now: row.now,
-    sliceMs: budget.windowMs / SLICES,
-    bytes,
-    budget: budget.bytes,
-  })
+export interface BudgetCall {
+  key: string
+  bytes: number
+  budget: ByteBudget
 }
+
+interface BudgetRow {
+  /** The place in the batch, from 1. */
+  place: number
+  allowed: number
+  hits: number[]
+  now: number
+}
+
+/** @returns the results in the order of the calls; see `ByteLimiter.spend` */
+export async function spendSharedBytes(
+  { read }: Pick<Database, 'read'>,
+  calls: BudgetCall[],
+): Promise<BudgetResult[]> {
+  const sorted = sortByKey(calls)
+  const { rows } = await sql<BudgetRow>`
+    select place, spent.* from unnest(
+      ${sorted.map(({ key }) => key)}::text[],
+      ${sorted.map(({ bytes }) => bytes)}::bigint[],
+      ${sorted.map(({ budget }) => budget.bytes)}::bigint[],
+      ${sorted.map(({ budget }) => budget.windowMs)}::bigint[]
+    ) with ordinality as calls(key, bytes, budget, window_ms, place),
+      spend_bytes(key, bytes, budget, window_ms, ${SLICES}) as spent`.execute(read)
+  const results = new Map<BudgetCall, BudgetResult>()
+  for (const row of rows) {
+    const call = sorted[row.place - 1] as BudgetCall
+    results.set(call, toResult(row, call))
+  }
+  return calls.map((call) => results.get(call) as BudgetResult)
+}
+
+const toResult = ({ allowed, hits, now }: BudgetRow, { bytes, budget }: BudgetCall): BudgetResult =>
+  allowed === 1
+    ? { allowed: true, waitMs: 0 }
+    : decideBudget(toSpent(hits.map(Number)), {
+        now,
+        sliceMs: budget.windowMs / SLICES,
+        bytes,
+        budget: budget.bytes,
+      })
 
 function toSpent(numbers: number[]) {
   return Array.from({ length: numbers.length / 2 }, (_, i) => ({

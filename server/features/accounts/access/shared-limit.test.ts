@@ -7,7 +7,7 @@ import { atScale } from '../../../../tests/support/suite.ts'
 import { until } from '../../../../tests/support/until.ts'
 import { startServer, type TestServer } from '../../../../tests/support/world.ts'
 import { createSlidingBudgets, SLICES } from '../../../lib/sliding-budget.ts'
-import { createSlidingWindows } from '../../../lib/sliding-window.ts'
+import { createSlidingWindows, type WindowResult } from '../../../lib/sliding-window.ts'
 import { type DatabaseHandle, openDatabase } from '../../../storage/database/open-database.ts'
 import { openPostgresMigrator } from '../../../storage/database/postgres.ts'
 import { createRateLimiter, pruneRateWindows } from './rate-limiter.ts'
@@ -72,10 +72,9 @@ test('decide as the limits in memory do, also after weeks in the same row', asyn
             server.app.db.read,
           )
         } else {
-          const [expected, found] = [
-            memory.take(name, step.limit),
-            await takeShared(server.app.db, name, step.limit),
-          ]
+          const expected = memory.take(name, step.limit)
+          const call = { key: name, limit: step.limit }
+          const [found] = (await takeShared(server.app.db, [call])) as [WindowResult]
           expect([found.allowed, found.remaining]).toEqual([expected.allowed, expected.remaining])
           // The database's clock runs on while the test's stands.
           expect(expected.waitMs - found.waitMs).toBeWithin(-1, 4 * SECOND)

@@ -13,6 +13,8 @@ const CLOCK = sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`
 const OFFSET_MAX = 2 ** 30
 
 interface LimitRow {
+  /** The place in the batch, from 1. */
+  place: number
   allowed: number
   size: number
   /** Milliseconds since the row's moment, as are the next two. */
@@ -24,26 +26,45 @@ interface LimitRow {
 
 type Reader = Pick<Database, 'read'>
 
-/**
- * Counts one, unless the limit is reached. Drops times that are older than the window, and times in the future: after
- * the clock was set back, nobody must stay locked out.
- */
-export async function takeShared(
-  { read }: Reader,
-  key: string,
-  limit: number,
-  windowMs = WINDOW_MS,
-): Promise<WindowResult> {
-  const { rows } = await sql<LimitRow>`select * from take_one(${key}, ${limit}, ${windowMs})`.execute(read)
-  const [row] = rows
-  if (!row) throw new Error('the rate limit statement returned no row')
-  return {
-    allowed: row.allowed === 1,
-    remaining: Math.max(0, limit - row.size),
-    waitMs: row.size < limit ? 0 : Math.max(0, row.blocking + windowMs - row.at),
-    resetMs: Math.max(0, row.first + windowMs - row.at),
-  }
+export interface LimitedCall {
+  key: string
+  limit: number
+  windowMs?: number
 }
+
+/**
+ * Counts one of each call, unless the limit is reached. Drops times that are older than the window, and times in the future:
+ * after the clock was set back, nobody must stay locked out.
+ * @returns the results in the order of the calls
+ */
+export async function takeShared({ read }: Reader, calls: LimitedCall[]): Promise<WindowResult[]> {
+  const sorted = sortByKey(calls)
+  const { rows } = await sql<LimitRow>`
+    select place, taken.* from unnest(
+      ${sorted.map(({ key }) => key)}::text[],
+      ${sorted.map(({ limit }) => limit)}::integer[],
+      ${sorted.map(({ windowMs = WINDOW_MS }) => windowMs)}::integer[]
+    ) with ordinality as calls(key, most, window_ms, place), take_one(key, most, window_ms) as taken`.execute(
+    read,
+  )
+  const results = new Map<LimitedCall, WindowResult>()
+  for (const row of rows) {
+    const call = sorted[row.place - 1] as LimitedCall
+    results.set(call, toResult(row, call))
+  }
+  return calls.map((call) => results.get(call) as WindowResult)
+}
+
+/** All statements lock their rows in this order, so no two of them wait for each other. */
+export const sortByKey = <Call extends { key: string }>(calls: Call[]) =>
+  calls.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+
+const toResult = (row: LimitRow, { limit, windowMs = WINDOW_MS }: LimitedCall): WindowResult => ({
+  allowed: row.allowed === 1,
+  remaining: Math.max(0, limit - row.size),
+  waitMs: row.size < limit ? 0 : Math.max(0, row.blocking + windowMs - row.at),
+  resetMs: Math.max(0, row.first + windowMs - row.at),
+})
 
 /** The count in the current window. */
 export async function countShared({ read }: Reader, key: string, windowMs = WINDOW_MS): Promise<number> {

@@ -9,6 +9,7 @@ import type { SaltLookup } from '../../visitors/salts.ts'
 const DUPLICATE_WITHIN_MS = 30_000
 
 export interface Fingerprint {
+  workspaceId: number
   /** The time, and the hash. Fingerprints of one time stand beside each other in the index. */
   text: string
   /** The hash under the salt of the day. */
@@ -21,6 +22,7 @@ export interface Fingerprint {
 /** @param content what makes two submissions identical */
 export function toFingerprint(
   engine: DatabaseEngine,
+  workspaceId: number,
   content: string,
   getSalt: SaltLookup,
   at: number,
@@ -28,7 +30,8 @@ export function toFingerprint(
   const [salt, earlierSalt] = [getSalt(at), getSalt(at - DUPLICATE_WITHIN_MS)]
   const hash = hashContent(salt, content)
   const earlierHash = earlierSalt === salt ? hash : hashContent(earlierSalt, content)
-  return { text: (engine === 'sqlite' ? toTime(at) : toHalfMinute(at)) + hash, hash, earlierHash, at }
+  const text = (engine === 'sqlite' ? toTime(at) : toHalfMinute(at)) + hash
+  return { workspaceId, text, hash, earlierHash, at }
 }
 
 const hashContent = (salt: string, content: string) =>
@@ -47,24 +50,15 @@ const toHalfMinute = (at: number) => toTime(Math.floor(at / DUPLICATE_WITHIN_MS)
 export async function findFirstDuplicate(
   db: Database,
   connection: Connection,
-  workspaceId: number,
   fingerprint: Fingerprint,
 ): Promise<number | null> {
-  const { hash, earlierHash, at } = fingerprint
-  const since = at - DUPLICATE_WITHIN_MS
+  const { workspaceId, hash, earlierHash, at } = fingerprint
   if (db.engine === 'postgres') {
     // Concurrent transactions do not see each other's rows. This lock makes one wait for the other's commit.
-    const lock = Buffer.from(hash, 'hex').readBigInt64BE(0)
-    await sql`select pg_advisory_xact_lock(${lock.toString()}::bigint)`.execute(connection)
-    const earlier = toHalfMinute(since) + earlierHash
-    const [row] = await selectByFingerprint(connection, {
-      fingerprint: fingerprint.text,
-      earlier,
-      since,
-      workspaceId,
-    })
-    return row?.first ?? null
+    await sql`select pg_advisory_xact_lock(${toLock(hash)}::bigint)`.execute(connection)
+    return (await findFirstInPostgres(connection, [fingerprint])).get(hash) ?? null
   }
+  const since = at - DUPLICATE_WITHIN_MS
   const recent = RECENT.get(db) ?? (await loadRecent(connection, at))
   RECENT.set(db, recent)
   const ids = recent.find(fingerprint)
@@ -75,6 +69,55 @@ export async function findFirstDuplicate(
     ? await selectById(connection, { ...query, ids })
     : await selectByTime(connection, { ...query, earliest: toTime(since), latest: toTime(until) })
   return row?.first ?? null
+}
+
+const toLock = (hash: string) => Buffer.from(hash, 'hex').readBigInt64BE(0).toString()
+
+/**
+ * Takes the locks of several submissions without a wait.
+ * @param lockMs the time limit of later waits of this transaction for rows
+ * @returns the hashes whose locks it got
+ */
+export async function tryLockFingerprints(
+  connection: Connection,
+  hashes: string[],
+  lockMs: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ place: number }>`
+    select place from set_config('lock_timeout', ${String(lockMs)}, true),
+      unnest(${hashes.map(toLock)}::bigint[]) with ordinality as locks(lock, place)
+    where pg_try_advisory_xact_lock(lock)`.execute(connection)
+  return rows.map(({ place }) => hashes[place - 1] as string)
+}
+
+/**
+ * Call it after the lock. While PostgreSQL has no statistics of a table, it likes to read all of it. It finds the rows of a
+ * subquery one by one, and only by the index of fingerprints, because a plus hides the other columns from indexes.
+ * @returns the ids of the first identical submissions, by their hashes
+ */
+export async function findFirstInPostgres(
+  connection: Connection,
+  fingerprints: Fingerprint[],
+): Promise<Map<string, number>> {
+  const earliest = fingerprints.map(({ at }) => at - DUPLICATE_WITHIN_MS)
+  const { rows } = await sql<{ place: number; first: number | null }>`
+    select place, (
+      select min(coalesce(duplicate_of, id)) from submissions
+      where fingerprint = any(array[sent.text, sent.earlier])
+        and +created_at > sent.since and +workspace_id = sent.workspace
+    ) as first
+    from unnest(
+      ${fingerprints.map(({ text }) => text)}::text[],
+      ${fingerprints.map(({ earlierHash }, n) => toHalfMinute(earliest[n] as number) + earlierHash)}::text[],
+      ${earliest}::bigint[],
+      ${fingerprints.map(({ workspaceId }) => workspaceId)}::bigint[]
+    ) with ordinality as sent(text, earlier, since, workspace, place)`.execute(connection)
+  const firsts = new Map<string, number>()
+  for (const { place, first } of rows) {
+    const hash = fingerprints[place - 1]?.hash
+    if (hash !== undefined && first !== null) firsts.set(hash, first)
+  }
+  return firsts
 }
 
 /** Call it in the same transaction. Where that fails, later submissions find no such row. */
@@ -136,12 +179,9 @@ const toKey = (hash: string) => Number.parseInt(hash.slice(0, 13), 16)
 
 const first = sql<number | null>`min(coalesce(duplicate_of, id))`.as('first')
 
-interface SubmissionQuery extends Record<string, unknown> {
+interface HashQuery extends Record<string, unknown> {
   since: number
   workspaceId: number
-}
-
-interface HashQuery extends SubmissionQuery {
   until: number
   hash: string
   earlierHash: string
@@ -164,16 +204,6 @@ const selectByTime = prepareQuery((connection, query: HashQuery & { earliest: st
   selectSame(connection, query)
     .where('fingerprint', '>', query.earliest)
     .where('fingerprint', '<', query.latest),
-)
-
-const selectByFingerprint = prepareQuery(
-  (connection, query: SubmissionQuery & { fingerprint: string; earlier: string }) =>
-    connection
-      .selectFrom('submissions')
-      .select(first)
-      .where('fingerprint', 'in', [query.fingerprint, query.earlier])
-      .where('created_at', '>', query.since)
-      .where('workspace_id', '=', query.workspaceId),
 )
 
 const selectSince = prepareQuery(selectFingerprints)

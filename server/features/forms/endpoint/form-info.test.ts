@@ -109,6 +109,7 @@ onBothEngines('GET /e/forms', (server) => {
 
   test('answers 503 while the database is down, readable by every site', async () => {
     const rows = {
+      engine: 'sqlite' as const,
       get read(): never {
         throw Object.assign(new Error('connect'), { code: 'ECONNREFUSED' })
       },

@@ -13,7 +13,7 @@ import { chooseLanguage, type LanguageRequest, readLanguageRequest } from '../ru
 import { type FormSettings, findFormSettings } from '../settings/form-settings.ts'
 
 export interface FormInfoNeeds {
-  db: Pick<Database, 'read'>
+  db: Pick<Database, 'read' | 'engine'>
   captcha: Pick<CaptchaProvider, 'describe'>
 }
 

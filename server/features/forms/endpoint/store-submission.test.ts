@@ -99,7 +99,7 @@ onBothEngines.quick('storing a submission', (server) => {
     describeSender: () => NOBODY,
     matchVisit: () => ({ visit: undefined, touches: [], click: undefined, referrer: null }),
     recordTouches: async () => {},
-    replies: { mustConfirm: () => false, answer: async () => {}, metrics: () => [] },
+    replies: { mayAnswer: () => false, mustConfirm: () => false, answer: async () => {}, metrics: () => [] },
     uploadBytesPerWorkspace: 0,
     wakeDeliverer() {},
   })

@@ -24,6 +24,7 @@ import type { SubmittedFile } from '../uploads/submitted-file.ts'
 import { EndpointError } from './endpoint-error.ts'
 import type { SubmissionInput } from './fields.ts'
 import { findFirstDuplicate, noteStored, toFingerprint } from './find-duplicate.ts'
+import type { StoreTogether } from './store-together.ts'
 
 export interface StoreSubmissionNeeds {
   db: Database
@@ -33,6 +34,8 @@ export interface StoreSubmissionNeeds {
   matchVisit: VisitMatcher
   recordTouches: TouchRecorder
   replies: ReplyOutbox
+  /** On PostgreSQL, for submissions without deliveries, replies, files and touches. */
+  storeTogether?: StoreTogether | undefined
   /** The most bytes of all files of one workspace. */
   uploadBytesPerWorkspace: number
   /** Tells the deliverer that a delivery waits. */
@@ -79,11 +82,12 @@ const TOKEN_SPENT = new Error('another submission has spent the token')
 const NO_ROOM = new Error('the workspace has no room for the files')
 
 /** A text of this length is folded in one step: a megabyte of marks takes as long as a thousand redirects. */
-const FOLDED_AT_ONCE = 16_384
+const SHORT = 16_384
+const isShort = (text: string) => text.length <= SHORT
 
 function toSearchText(fields: NewSubmission['fields'], json: string): string | Promise<string> {
   const values = [...fields.values()]
-  return json.length <= FOLDED_AT_ONCE ? foldMarks(values.join('\n')) : foldInSteps(values)
+  return isShort(json) ? foldMarks(values.join('\n')) : foldInSteps(values)
 }
 
 async function foldInSteps(values: string[]): Promise<string> {
@@ -117,45 +121,53 @@ export async function storeSubmission(
     fieldsJson,
     ...files.map(({ sha256 }) => sha256),
   ].join('|')
-  const fingerprint = toFingerprint(db.engine, content, getSalt, at)
+  const fingerprint = toFingerprint(db.engine, workspaceId, content, getSalt, at)
   const status = toFirstStatus(needs, form, submission)
   const isAnnounced = status === 'new' && !submission.isTest
   const folded = toSearchText(fields, fieldsJson)
-  const searchText = typeof folded === 'string' ? folded : await folded
+  const row = {
+    workspace_id: workspaceId,
+    form_id: form.id,
+    fields: fieldsJson,
+    search_text: typeof folded === 'string' ? folded : await folded,
+    notes: null,
+    status,
+    spam_reasons: spamReasons.length > 0 ? JSON.stringify(spamReasons) : null,
+    consent: submission.consent && JSON.stringify({ ...submission.consent, at }),
+    language: submission.language,
+    announced: submission.isTest ? ANNOUNCED.test : Number(isAnnounced),
+    email: submission.email ?? null,
+    fingerprint: fingerprint.text,
+    ...columns,
+    ad_click_ids: adClickIds,
+    created_at: at,
+  }
+  const channelIds = isAnnounced ? form.channelIds : []
+  const isReplied = status !== 'spam' && needs.replies.mayAnswer(form, submission.email)
+  const touches = match?.touches ?? []
+  const isPlain =
+    !token && files.length + channelIds.length + touches.length === 0 && !isReplied && isShort(fieldsJson)
+  if (isPlain && needs.storeTogether) {
+    const id = await needs.storeTogether({ fingerprint, row })
+    if (id !== undefined) return { id }
+  }
   try {
     return await db.write(async (connection, onCommit) => {
       if (token && !(await token.spend(connection))) throw TOKEN_SPENT
-      const duplicateOf = await findFirstDuplicate(db, connection, workspaceId, fingerprint)
-      const id = await insertSubmission(connection, {
-        workspace_id: workspaceId,
-        form_id: form.id,
-        fields: fieldsJson,
-        search_text: searchText,
-        notes: null,
-        status,
-        spam_reasons: spamReasons.length > 0 ? JSON.stringify(spamReasons) : null,
-        consent: submission.consent && JSON.stringify({ ...submission.consent, at }),
-        language: submission.language,
-        announced: submission.isTest ? ANNOUNCED.test : Number(isAnnounced),
-        email: submission.email ?? null,
-        fingerprint: fingerprint.text,
-        duplicate_of: duplicateOf,
-        ...columns,
-        ad_click_ids: adClickIds,
-        created_at: at,
-      })
+      const duplicateOf = await findFirstDuplicate(db, connection, fingerprint)
+      const id = await insertSubmission(connection, { ...row, duplicate_of: duplicateOf })
       noteStored(db, fingerprint, id)
       const owner = { workspaceId, submissionId: id, at }
       if (!(await recordFiles(connection, owner, files, needs.uploadBytesPerWorkspace))) throw NO_ROOM
       // A duplicate is not delivered: its channels got the identical submission seconds ago.
-      const isLead = duplicateOf === null && isAnnounced
-      const lead = { id, workspaceId, channelIds: form.channelIds, at: now() }
-      if (isLead) await tellChannels(connection, onCommit, needs, lead)
-      if (duplicateOf === null && status !== 'spam')
+      const isFirst = duplicateOf === null
+      const lead = { id, workspaceId, channelIds, at: now() }
+      if (isFirst) await tellChannels(connection, onCommit, needs, lead)
+      if (isFirst && isReplied)
         await needs.replies.answer(connection, onCommit, form, { id, email: submission.email, at: lead.at })
       // Last, because this locks the link's row until the commit, and many submissions may wait for that row.
-      const credited = { id, workspaceId, isLead }
-      await needs.recordTouches(connection, onCommit, credited, match?.touches ?? [])
+      const credited = { id, workspaceId, isLead: isFirst && isAnnounced }
+      await needs.recordTouches(connection, onCommit, credited, touches)
       return { id }
     })
   } catch (error) {

@@ -51,6 +51,8 @@ export interface ReplyOutboxNeeds {
 }
 
 export interface ReplyOutbox {
+  /** False where `answer` does nothing. */
+  mayAnswer(form: ReplyingForm, email: string | undefined): boolean
   /** True where the submission counts only once its sender has confirmed it. */
   mustConfirm(form: ReplyingForm, email: string | undefined): boolean
   /** In the transaction that stores the submission, which is neither spam nor a duplicate. */
@@ -112,12 +114,15 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
     return 'queued'
   }
 
+  const mayAnswer: ReplyOutbox['mayAnswer'] = ({ reply }, email) =>
+    mailFrom !== undefined && reply !== null && email !== undefined
+
   return {
-    mustConfirm: ({ reply }, email) =>
-      mailFrom !== undefined && reply?.confirm === true && email !== undefined,
+    mayAnswer,
+    mustConfirm: (form, email) => mayAnswer(form, email) && form.reply?.confirm === true,
     async answer(connection, onCommit, form, submission) {
       const { email } = submission
-      if (mailFrom === undefined || !form.reply || email === undefined) return
+      if (!mayAnswer(form, email) || email === undefined) return
       const outcome = await queue(connection, onCommit, form, { ...submission, email })
       onCommit(() => {
         counts.set(outcome, (counts.get(outcome) ?? 0) + 1)

@@ -3,9 +3,10 @@
 
 import type { Selectable } from 'kysely'
 import type { PageBrand } from '../../../http/page-brand.ts'
+import { createBatcher } from '../../../lib/concurrency/batcher.ts'
 import { createGenerations, type Generations } from '../../../lib/generations.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
-import { prepareQuery } from '../../../storage/database/prepare-query.ts'
+import { isOneOf, prepareQuery } from '../../../storage/database/prepare-query.ts'
 import type { Forms } from '../../../storage/database/tables/form-tables.ts'
 import { mergeBrands, toPageBrand } from '../../accounts/brand/brand.ts'
 import type { FormResource } from '../schema.ts'
@@ -39,16 +40,16 @@ const KEY_SHAPE = /^[\w-]{1,64}$/
 
 /** Names no workspace: the form key is public and belongs to one workspace. */
 export async function findFormSettings(
-  { read }: Pick<Database, 'read'>,
+  db: Pick<Database, 'read' | 'engine'>,
   formKey: string,
 ): Promise<FormSettings | undefined> {
   if (!KEY_SHAPE.test(formKey)) return undefined
-  const [version] = await selectVersion(read, { formKey })
+  const { cache, readVersion } = findCache(db)
+  const version = await readVersion(formKey)
   if (!version) return undefined
-  const cache = findCache(read)
   const known = cache.get(formKey)
   if (known && isSameVersion(known.version, version)) return known.settings
-  const [row] = await selectSettings(read, { formKey })
+  const [row] = await selectSettings(db.read, { formKey })
   if (!row) return undefined
   const settings = {
     ...readSubmissionSettings(row),
@@ -83,36 +84,60 @@ interface CachedSettings {
   bytes: number
 }
 
-/** The settings that were read last from each database. They count as long as the version is the same. */
-const CACHES = new WeakMap<Connection, Generations<CachedSettings>>()
+interface FormCache {
+  /** The settings that were read last. They count as long as the version is the same. */
+  cache: Generations<CachedSettings>
+  readVersion: (formKey: string) => Promise<Version | undefined>
+}
 
-function findCache(connection: Connection): Generations<CachedSettings> {
-  const known = CACHES.get(connection)
+/** A cache for each database. */
+const CACHES = new WeakMap<Connection, FormCache>()
+
+function findCache({ read, engine }: Pick<Database, 'read' | 'engine'>): FormCache {
+  const known = CACHES.get(read)
   if (known) return known
   const weigh = (_: string, { bytes }: CachedSettings) => bytes
-  const empty = createGenerations<CachedSettings>({ entriesMax: 500, bytesMax: 16 * 1024 * 1024, weigh })
-  CACHES.set(connection, empty)
+  const empty: FormCache = {
+    cache: createGenerations<CachedSettings>({ entriesMax: 500, bytesMax: 16 * 1024 * 1024, weigh }),
+    readVersion:
+      engine === 'sqlite'
+        ? async (formKey) => (await selectVersion(read, { formKey }))[0]
+        : createBatcher((formKeys: string[]) => readVersions(read, formKeys)),
+  }
+  CACHES.set(read, empty)
   return empty
 }
 
-function selectByKey(connection: Connection, { formKey }: { formKey: string }) {
-  return connection
-    .selectFrom('forms')
-    .innerJoin('workspaces', 'workspaces.id', 'forms.workspace_id')
-    .where('forms.form_key', '=', formKey)
+/** A statement of PostgreSQL costs more than many look-ups in it. */
+async function readVersions(connection: Connection, formKeys: string[]): Promise<(Version | undefined)[]> {
+  const rows = await selectVersions(connection, { formKeys: [...new Set(formKeys)] })
+  const versions = new Map(rows.map(({ form_key, ...version }) => [form_key, version]))
+  return formKeys.map((formKey) => versions.get(formKey))
 }
 
-const selectVersion = prepareQuery((connection, query: { formKey: string }) =>
-  selectByKey(connection, query).select([
-    ...(['forms.id', 'forms.enabled', 'forms.revision', 'forms.updated_at'] as const),
-    'workspaces.suspended_at',
-    // A change of the brand raises it.
-    'workspaces.updated_at as workspace_updated_at',
-  ]),
+const selectForms = (connection: Connection) =>
+  connection.selectFrom('forms').innerJoin('workspaces', 'workspaces.id', 'forms.workspace_id')
+
+const VERSION = [
+  ...(['forms.id', 'forms.enabled', 'forms.revision', 'forms.updated_at'] as const),
+  'workspaces.suspended_at',
+  // A change of the brand raises it.
+  'workspaces.updated_at as workspace_updated_at',
+] as const
+
+const selectVersion = prepareQuery((connection, { formKey }: { formKey: string }) =>
+  selectForms(connection).where('forms.form_key', '=', formKey).select(VERSION),
 )
 
-const selectSettings = prepareQuery((connection, query: { formKey: string }) =>
-  selectByKey(connection, query)
+const selectVersions = prepareQuery((connection, { formKeys }: { formKeys: string[] }) =>
+  selectForms(connection)
+    .where(isOneOf(connection, 'forms.form_key', formKeys))
+    .select(['forms.form_key', ...VERSION]),
+)
+
+const selectSettings = prepareQuery((connection, { formKey }: { formKey: string }) =>
+  selectForms(connection)
+    .where('forms.form_key', '=', formKey)
     .selectAll('forms')
     .select(['workspaces.suspended_at', 'workspaces.brand as workspace_brand']),
 )

@@ -1,7 +1,7 @@
 // Reads the content of a notification about a submission: the API resource, and texts for people.
 
 import { sql } from 'kysely'
-import { createBatchLoader } from '../../../lib/concurrency/batch-loader.ts'
+import { createBatcher } from '../../../lib/concurrency/batcher.ts'
 import { orderedJson } from '../../../lib/formats/ordered-json.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import { isOneOf, prepareQuery } from '../../../storage/database/prepare-query.ts'
@@ -33,12 +33,10 @@ export interface NotificationContentNeeds extends SubmissionNeeds {
  */
 export function createNotificationContentReader(needs: NotificationContentNeeds): SubmissionContentReader {
   const { db } = needs
-  /** One open batch loader per workspace. */
-  const loaders = new Map<number, (submissionId: number) => Promise<ContentReader | undefined>>()
-
-  const createLoader = (workspaceId: number) =>
-    createBatchLoader(async (ids: number[]) => {
-      loaders.delete(workspaceId)
+  const readAll = createBatcher(
+    async (wanted: WantedSubmission[]) => {
+      const { workspaceId } = wanted[0] as WantedSubmission
+      const ids = [...new Set(wanted.map(({ id }) => id))]
       const sizes = await selectListedPositions(db.read, { workspaceId, ids })
       const readRows = () => readSubmissions({ needs, actor: { workspaceId } }, sizes)
       const isDecided = sizes.every(({ attribution_due }) => attribution_due === 0)
@@ -59,14 +57,18 @@ export function createNotificationContentReader(needs: NotificationContentNeeds)
           }),
         )
       }
-      return new Map(rows.map((row) => [row.id, toReader(row)]))
-    })
+      const readers = new Map(rows.map((row) => [row.id, toReader(row)]))
+      return wanted.map(({ id }) => readers.get(id))
+    },
+    { toKey: ({ workspaceId }) => workspaceId, overlaps: true },
+  )
 
-  return async (workspaceId, submissionId) => {
-    const load = loaders.get(workspaceId) ?? createLoader(workspaceId)
-    loaders.set(workspaceId, load)
-    return (await load(submissionId))?.()
-  }
+  return async (workspaceId, id) => (await readAll({ workspaceId, id }))?.()
+}
+
+interface WantedSubmission {
+  workspaceId: number
+  id: number
 }
 
 const selectFieldLabels = prepareQuery(

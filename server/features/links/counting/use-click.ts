@@ -1,6 +1,7 @@
 // Takes clicks of a link with a limit before their redirects, in the database, so that all processes together cannot
 // exceed the limit.
 
+import { createBatcher } from '../../../lib/concurrency/batcher.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { CachedLink } from '../cache.ts'
 
@@ -30,36 +31,13 @@ export function createClickLimiter(
 /** Called in the transaction that takes the last click of a link. */
 export type LastClickTeller = (connection: Connection, link: LimitedLink) => Promise<void>
 
-type WaitingVisitor = PromiseWithResolvers<boolean>
-
 /** @param serve how many of these visitors get a click */
 function createTurns(serve: (link: LimitedLink, visitors: number) => Promise<number>) {
-  const waitingByLink = new Map<number, WaitingVisitor[]>()
-
-  async function serveAll(link: LimitedLink, waiting: WaitingVisitor[]) {
-    while (waiting.length > 0) {
-      const turn = waiting.splice(0)
-      try {
-        const served = await serve(link, turn.length)
-        for (const [i, { resolve }] of turn.entries()) resolve(i < served)
-      } catch (error) {
-        for (const { reject } of turn) reject(error)
-      }
-    }
-    waitingByLink.delete(link.id)
+  const serveAll = async (visits: LimitedLink[]) => {
+    const served = await serve(visits[0] as LimitedLink, visits.length)
+    return visits.map((_, n) => n < served)
   }
-
-  return (link: LimitedLink): Promise<boolean> => {
-    const visitor = Promise.withResolvers<boolean>()
-    const waiting = waitingByLink.get(link.id)
-    if (waiting) waiting.push(visitor)
-    else {
-      const first = [visitor]
-      waitingByLink.set(link.id, first)
-      void serveAll(link, first)
-    }
-    return visitor.promise
-  }
+  return createBatcher(serveAll, { toKey: ({ id }) => id })
 }
 
 /** @returns how many clicks were left, at most `count`; all of them without a limit, which may have been removed since */
