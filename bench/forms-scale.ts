@@ -104,25 +104,31 @@ async function measurePostgres(): Promise<string> {
     const [rows, seconds] = [inserted - from, (performance.now() - start) / 1000]
     return { perSecond: rows / seconds, p50Ms: 0, p99Ms: 0, failed: 0, processorUs: (user + system) / rows }
   }
-  const send = async () => {
+  const send = async (connections: number) => {
     const before = readTreeProcessorMs(server.pid)
-    const result = await server.send('plain', options.seconds)
+    const result = await server.send('plain', options.seconds, connections)
     const spent = readTreeProcessorMs(server.pid) - before
     return { ...result, processorUs: (spent * 1000) / (result.perSecond * options.seconds) }
   }
-  const [sent = [], loop = []] = await runRounds(options.rounds, [send, insert])
-  const share = medianRatio(sent, loop, 'perSecond')
+  const senders = [SENDERS, SENDERS * WORKERS]
+  const [loop = [], ...sent] = await runRounds(options.rounds, [
+    insert,
+    ...senders.map((connections) => () => send(connections)),
+  ])
   await db.close()
   await server.end()
   await Promise.all([postgres.end(), clickHouse.end()])
   return toTable(
-    [`${SENDERS} connections`, ...LOAD_COLUMNS, 'of the loop'],
+    ['', ...LOAD_COLUMNS, 'of the loop'],
     [
-      [
-        `${WORKERS} processes on PostgreSQL`,
-        ...toLoadCells(sent),
-        `${share.toFixed(2)}, ${atLeast(SHARE_OF_LOOP, share)}`,
-      ],
+      ...sent.map((results, n) => {
+        const share = medianRatio(results, loop, 'perSecond')
+        return [
+          `${WORKERS} processes on PostgreSQL, ${senders[n]} connections`,
+          ...toLoadCells(results),
+          `${share.toFixed(2)}, ${atLeast(SHARE_OF_LOOP, share)}`,
+        ]
+      }),
       [`inserts only, ${GROUP} to a commit`, ...toLoadCells(loop), '1.00'],
     ],
   )

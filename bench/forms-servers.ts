@@ -141,9 +141,9 @@ export async function startForms(
   return {
     ...server,
     workspaceId,
-    async send(kind: FormKind, seconds: number): Promise<LoadResult> {
+    async send(kind: FormKind, seconds: number, connections = SENDERS): Promise<LoadResult> {
       const script = createSubmissionScript(formKeys[kind])
-      const result = await load(server, { connections: SENDERS, seconds, script })
+      const result = await load(server, { connections, seconds, script })
       acknowledged += result.perSecond * seconds - result.failed
       return result
     },

@@ -343,7 +343,7 @@ const EXCEPTIONS: RuleException[] = [
   createException(
     'workspace',
     'forms/settings/form-settings.ts',
-    'selectByKey',
+    'selectForms',
     'the public endpoint knows only the form key, and the key belongs to one workspace',
   ),
   createException(

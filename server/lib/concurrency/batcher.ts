@@ -1,7 +1,7 @@
 // Serves concurrent calls in batches: those of one turn of the event loop, and those that come while a batch runs.
 
 import { runForNobody } from '../telemetry/request-context.ts'
-import { nextTurn } from './next-turn.ts'
+import { gather } from './gather.ts'
 
 interface Call<Item, Result> extends PromiseWithResolvers<Result> {
   item: Item
@@ -37,7 +37,7 @@ export function createBatcher<Item, Result>(
 
   async function serveAll(key: unknown, waiting: Call<Item, Result>[]) {
     while (waiting.length > 0) {
-      await nextTurn()
+      await gather(waiting, max)
       const batch = serveBatch(waiting.splice(0, max))
       if (!overlaps) await batch
     }

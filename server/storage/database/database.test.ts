@@ -191,6 +191,10 @@ async function lockElsewhere(dataDir: string) {
   return { release: () => void child.stdin.end(), kill: () => child.kill('SIGKILL') }
 }
 
+const toInsert = ({ read }: Pick<DatabaseHandle, 'read'>, name: string) =>
+  sql`insert into workspaces (public_id, name, plan, created_at, updated_at)
+    values (${name}, ${name}, 'pro', 1, 2) returning public_id`.compile(read)
+
 describe('postgresql', () => {
   test.each([
     ['off', 'on'],
@@ -282,6 +286,18 @@ describe('postgresql', () => {
     await until('the query to end', async () => (await pool.query(asleep)).rows[0].asleep === 0)
   })
 
+  test('stores all of several statements or none, and names the one that PostgreSQL has refused', async () => {
+    const db = await opened(await emptyDatabase())
+    const store = async (...names: string[]) => db.writeStatements?.(names.map((name) => toInsert(db, name)))
+    expect(await store('all-1', 'all-2')).toEqual([[{ public_id: 'all-1' }], [{ public_id: 'all-2' }]])
+    const stored = await Promise.allSettled([store('all-3', 'all-1', 'all-4'), store('all-5')])
+    expect(stored).toMatchObject([
+      { status: 'rejected', reason: { code: '23505' } },
+      { status: 'fulfilled', value: [[{ public_id: 'all-5' }]] },
+    ])
+    expect(await listWorkspaceNames(db, 'all-')).toEqual(['all-1', 'all-2', 'all-5'])
+  })
+
   test('reads lists of bigint as numbers', async () => {
     const db = await opened(await emptyDatabase())
     const { rows: found } = await sql<{ some: number[]; none: number[] }>`
@@ -307,12 +323,14 @@ describe('postgresql', () => {
         while (cutting) {
           const name = `cut-${worker}-${round++}`
           try {
-            await db.write(async (connection) => {
-              const row = await insertWorkspace(connection, name)
-              // Cut the connection between two statements, while no query runs.
-              if (round % 3 === 0) await letTurn(2)
-              return row
-            })
+            if (worker === 0) await db.writeStatements?.([toInsert(db, name)])
+            else
+              await db.write(async (connection) => {
+                const row = await insertWorkspace(connection, name)
+                // Cut the connection between two statements, while no query runs.
+                if (round % 3 === 0) await letTurn(2)
+                return row
+              })
             acknowledged.push(name)
           } catch (error) {
             failures.push(error)
@@ -331,7 +349,7 @@ describe('postgresql', () => {
         cutting = false
       }
       await Promise.all(writers)
-      for (const error of failures) expect(error).toMatchObject({ code: 'unavailable' })
+      for (const error of failures) expect(toFailure(error)).toMatchObject({ code: 'unavailable' })
       const found = new Set(await listWorkspaceNames(db, 'cut-'))
       expect(acknowledged.filter((name) => !found.has(name))).toEqual([])
       expect(acknowledged.length).toBeGreaterThan(24)

@@ -1,6 +1,6 @@
 // The interface of the database, the same on SQLite and PostgreSQL.
 
-import type { Kysely } from 'kysely'
+import type { CompiledQuery, Kysely } from 'kysely'
 import type { CommitSnapshot } from './commit-stats.ts'
 import type { DatabaseSizes } from './sqlite-log/checkpointer.ts'
 import type { Tables } from './tables.ts'
@@ -40,6 +40,13 @@ export interface Database {
    * full. After `unavailable` the rows can still be stored, if the commit got no answer.
    */
   write<T>(body: TransactionBody<T>): Promise<T>
+  /**
+   * Runs statements in a transaction, and sends all of them at once: one wait for the network instead of one for each. One call
+   * is served at a time. Absent on SQLite, and where the process may open only one connection.
+   * @returns the rows of each statement
+   * @throws the error of a statement, after a rollback; Failure `unavailable` as `write` does
+   */
+  writeStatements?: ((statements: CompiledQuery[]) => Promise<unknown[][]>) | undefined
 }
 
 /** An open database, for the code that opened it. */

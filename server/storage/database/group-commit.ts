@@ -3,6 +3,7 @@
 // is on the disk.
 
 import type { Database } from 'bun:sqlite'
+import { gather } from '../../lib/concurrency/gather.ts'
 import { nextTurn } from '../../lib/concurrency/next-turn.ts'
 import { unavailable } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
@@ -26,9 +27,6 @@ const WAITING_MAX = 20_000
 const LOCKED_BY_ANOTHER_PROCESS_MS = 5_000
 const LOCKED_RETRY_MS = 20
 
-// A relayed request takes two turns of the event loop. With one quiet turn, a commit had only 21 writes of 64 concurrent
-// senders.
-const QUIET_TURNS = 2
 // A commit yields to the event loop after this time, so that redirects do not wait for all of its writes.
 const SLICE_MS = 2
 
@@ -128,19 +126,10 @@ async function runQueue(queue: WriteQueue): Promise<void> {
   while (queue.waiting.length > 0 || queue.pauses.length > 0) {
     await queue.pauses.shift()?.()
     if (queue.waiting.length === 0) continue
-    await gatherWrites(queue)
+    await gather(queue.waiting, WRITES_PER_COMMIT)
     if (await beginTransaction(queue)) await commitWaiting(queue)
   }
   queue.run = undefined
-}
-
-/** Waits until no more writes arrive, so that more of them share the commit. */
-async function gatherWrites({ waiting }: WriteQueue): Promise<void> {
-  for (let quietTurns = 0; quietTurns < QUIET_TURNS && waiting.length < WRITES_PER_COMMIT; ) {
-    const before = waiting.length
-    await nextTurn()
-    quietTurns = waiting.length > before ? 0 : quietTurns + 1
-  }
 }
 
 /** Waits for the write lock. @returns false when all waiting writes have timed out */

@@ -65,9 +65,15 @@ function requestCancel({ host, port, processID, secretKey }: ConnectionKey): Pro
   return promise
 }
 
+interface PoolOptions {
+  /** Sends a statement without waiting for the answers to those before it. */
+  pipeline?: boolean
+}
+
 /** @param answerMs time limit of a statement, after which its connection is closed; 0: no limit */
-export function openPool(url: string, max: number, answerMs: number): pg.Pool {
+export function openPool(url: string, max: number, answerMs: number, options: PoolOptions = {}): pg.Pool {
   const pool = new pg.Pool({
+    ...options,
     connectionString: url,
     Client: CancelingClient,
     max,

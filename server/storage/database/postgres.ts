@@ -9,9 +9,10 @@ import {
   PostgresDialect,
   type PostgresDialectConfig,
   PostgresDriver,
+  type QueryResult,
   sql,
 } from 'kysely'
-import type pg from 'pg'
+import pg from 'pg'
 import { Failure, unavailable } from '../../lib/failure.ts'
 import { describeError, log } from '../../lib/log.ts'
 import { type AnnounceChange, createAnnouncer, listChanges, runCommitEffects } from './commit-effects.ts'
@@ -44,6 +45,13 @@ const RETRY_MS = 100
  */
 const BEFORE_COMMIT = new WeakMap<DatabaseConnection, string>()
 
+/**
+ * A failed statement ends the transaction even when the body caught the error, and COMMIT would then roll back without an
+ * error. The statement before it in the same message fails in that case.
+ */
+const toCommit = (before: string) => CompiledQuery.raw(`${before}; commit`)
+const COMMIT = toCommit('select 1')
+
 /** Retries to get a connection while PostgreSQL restarts. */
 class RetryingDriver extends PostgresDriver {
   readonly #begin: CompiledQuery
@@ -70,19 +78,19 @@ class RetryingDriver extends PostgresDriver {
   }
 
   override async commitTransaction(connection: DatabaseConnection) {
-    // A failed statement ends the transaction even when the body caught the error, and COMMIT would then roll back
-    // without an error. The statement before it in the same message fails in that case.
-    await connection.executeQuery(CompiledQuery.raw(`${BEFORE_COMMIT.get(connection) ?? 'select 1'}; commit`))
+    const before = BEFORE_COMMIT.get(connection)
+    await connection.executeQuery(before === undefined ? COMMIT : toCommit(before))
   }
 }
 
 /**
- * One message. Both settings end with the transaction, so they also work behind a pooler. A request is answered only after
- * a synced commit, whatever the server's default is; stronger settings are kept.
+ * One message. The settings end with the transaction, so they also work behind a pooler. A request is answered only after a
+ * synced commit, whatever the server's default is; stronger settings are kept. PostgreSQL's JIT compiler is for long
+ * queries: it would take 30 ms for a statement of 1 ms whose rows it overestimates.
  */
 const toBeginStatements = (statementMs: number) => `begin;
-  select set_config('statement_timeout', '${statementMs}', true), set_config('synchronous_commit',
-    case when current_setting('synchronous_commit') in ('off', 'local') then 'on'
+  select set_config('statement_timeout', '${statementMs}', true), set_config('jit', 'off', true),
+    set_config('synchronous_commit', case when current_setting('synchronous_commit') in ('off', 'local') then 'on'
       else current_setting('synchronous_commit') end, true)`
 
 class RetryingDialect extends PostgresDialect {
@@ -129,15 +137,20 @@ export const openPostgresMigrator = (url: string): Connection => createPostgresK
 
 /** @param connections the most that this process opens */
 export function openPostgres(url: string, connections = CONNECTIONS): DatabaseHandle {
-  const connection = createPostgresKysely(openPool(url, connections, ANSWER_MS), STATEMENT_MS)
+  // One of the connections is for `writeStatements`.
+  const connection = createPostgresKysely(
+    openPool(url, Math.max(1, connections - 1), ANSWER_MS),
+    STATEMENT_MS,
+  )
+  const pipeline = createPostgresKysely(openPool(url, 1, ANSWER_MS, { pipeline: true }), STATEMENT_MS)
   const writes = new Set<Promise<unknown>>()
   const { announce, watchChanges } = createAnnouncer()
   const stats = createCommitStats()
   let closed = false
 
-  async function write<T>(body: TransactionBody<T>): Promise<T> {
+  async function track<T>(start: () => Promise<T>): Promise<T> {
     if (closed) throw unavailable(new Error('the row store is closed'))
-    const work = measure(writeWithRetries(connection, announce, body), stats)
+    const work = measure(start(), stats)
     writes.add(work)
     try {
       return await work
@@ -146,17 +159,20 @@ export function openPostgres(url: string, connections = CONNECTIONS): DatabaseHa
     }
   }
 
+  const write: DatabaseHandle['write'] = (body) => track(() => writeWithRetries(connection, announce, body))
+
   return {
     engine: 'postgres',
     read: connection,
     write,
+    writeStatements: pipeline && ((statements) => track(() => runPipeline(pipeline, statements))),
     watchChanges,
     readCommitStats: stats.read,
     probe: createProbe(write),
     async close() {
       closed = true
       await Promise.allSettled(writes)
-      await connection.destroy()
+      await Promise.all([connection.destroy(), pipeline?.destroy()])
     },
   }
 }
@@ -213,6 +229,22 @@ async function runTransaction<T>(
   return value
 }
 
+/** @throws the error of a statement, or Failure `unavailable` if the result of the commit is unknown */
+const runPipeline = (pipeline: Connection, statements: CompiledQuery[]): Promise<unknown[][]> =>
+  pipeline.getExecutor().provideConnection(async (connection) => {
+    const all = [CompiledQuery.raw(toBeginStatements(STATEMENT_MS)), ...statements, COMMIT]
+    const results = await Promise.allSettled(all.map((statement) => connection.executeQuery(statement)))
+    const failed = results.findIndex(({ status }) => status === 'rejected')
+    if (failed < 0) return results.slice(1, -1).map((result) => (result as Fulfilled).value.rows)
+    await connection.executeQuery(CompiledQuery.raw('rollback')).catch(logRollback)
+    const { reason } = results[failed] as PromiseRejectedResult
+    // After a statement that PostgreSQL has refused, COMMIT is refused too.
+    const isRefused = reason instanceof pg.DatabaseError && all[failed] !== COMMIT
+    throw isRefused ? reason : unavailable(reason)
+  })
+
+type Fulfilled = PromiseFulfilledResult<QueryResult<unknown>>
+
 /** A connection is used again, so the statement of its last transaction must be removed. */
 const setLastStatement = (transaction: ControlledTransaction<Tables>, text: string | undefined) =>
   transaction.getExecutor().provideConnection(async (connection) => {
@@ -221,8 +253,7 @@ const setLastStatement = (transaction: ControlledTransaction<Tables>, text: stri
   })
 
 async function rollBack(transaction: ControlledTransaction<Tables>) {
-  await transaction
-    .rollback()
-    .execute()
-    .catch((error) => log.warn('postgres_rollback_failed', describeError(error)))
+  await transaction.rollback().execute().catch(logRollback)
 }
+
+const logRollback = (error: unknown) => log.warn('postgres_rollback_failed', describeError(error))

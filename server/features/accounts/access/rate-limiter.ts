@@ -1,7 +1,6 @@
 // Limits how often something may happen in a sliding window, or how many bytes may come: in memory on one machine, in
 // PostgreSQL when several processes share the limits (docs/adr/0033-counting-together.md).
 
-import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { createBatcher } from '../../../lib/concurrency/batcher.ts'
 import { Failure } from '../../../lib/failure.ts'
@@ -12,7 +11,7 @@ import { toFailure } from '../../../storage/database/errors.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
 import { pruneInSlices } from '../../../storage/database/prune-in-slices.ts'
 import { createRoughLimiter } from './rough-limit.ts'
-import { type BudgetCall, spendSharedBytes } from './shared-budget.ts'
+import { type BudgetCall, type ByteBudget, spendSharedBytes } from './shared-budget.ts'
 import { countShared, type LimitedCall, refundShared, takeShared } from './shared-limit.ts'
 
 export interface RateLimiter {
@@ -35,12 +34,6 @@ export interface RoughLimiter {
 export interface ByteLimiter {
   /** Counts bytes, unless the budget is used up. No key is used with `take` and `spend`. */
   spend(key: string, bytes: number, budget: ByteBudget): BudgetResult | Promise<BudgetResult>
-}
-
-export interface ByteBudget {
-  bytes: number
-  /** Always the same for one key. */
-  windowMs: number
 }
 
 /** All keys of a workspace share one limit. */
@@ -72,7 +65,7 @@ export function createRateLimiter(
   const hashKey = (key: string) =>
     secret === undefined
       ? key
-      : createHmac('sha256', secret).update(`towpath rate limit ${key}`).digest('base64url')
+      : new Bun.CryptoHasher('sha256', secret).update(`towpath rate limit ${key}`).digest('base64url')
   const toPart = (limit: number) => Math.max(1, Math.floor(limit / (1 + countOthers())))
   const run = createSharedOrLocal(async () => shared.count(''))
   return {

@@ -4,8 +4,13 @@
 import { sql } from 'kysely'
 import { type BudgetResult, decideBudget, SLICES } from '../../../lib/sliding-budget.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
-import type { ByteBudget } from './rate-limiter.ts'
-import { sortByKey } from './shared-limit.ts'
+import { inOrder, sortByKey } from './shared-limit.ts'
+
+export interface ByteBudget {
+  bytes: number
+  /** Always the same for one key. */
+  windowMs: number
+}
 
 export interface BudgetCall {
   key: string
@@ -21,11 +26,32 @@ interface BudgetRow {
   now: number
 }
 
-/** @returns the results in the order of the calls; see `ByteLimiter.spend` */
-export async function spendSharedBytes(
-  { read }: Pick<Database, 'read'>,
-  calls: BudgetCall[],
-): Promise<BudgetResult[]> {
+/**
+ * Calls of one key are spent as one sum, and one by one where the sum is too much.
+ * @returns the results in the order of the calls; see `ByteLimiter.spend`
+ */
+export async function spendSharedBytes(reader: Reader, calls: BudgetCall[]): Promise<BudgetResult[]> {
+  const groups = [...Map.groupBy(calls, ({ key, budget }) => `${budget.bytes} ${key}`).values()]
+  const sums = groups.map(([first, ...others]) => {
+    const { key, bytes, budget } = first as BudgetCall
+    return { key, bytes: others.reduce((sum, other) => sum + other.bytes, bytes), budget }
+  })
+  const results = new Map<BudgetCall, BudgetResult>()
+  const refused: BudgetCall[] = []
+  for (const [n, result] of (await spendEach(reader, sums)).entries()) {
+    const group = groups[n] ?? []
+    if (!result.allowed && group.length > 1) refused.push(...group)
+    else for (const call of group) results.set(call, result)
+  }
+  if (refused.length > 0)
+    for (const [n, result] of (await spendEach(reader, refused)).entries())
+      results.set(refused[n] as BudgetCall, result)
+  return calls.map((call) => results.get(call) as BudgetResult)
+}
+
+type Reader = Pick<Database, 'read'>
+
+async function spendEach({ read }: Reader, calls: BudgetCall[]): Promise<BudgetResult[]> {
   const sorted = sortByKey(calls)
   const { rows } = await sql<BudgetRow>`
     select place, spent.* from unnest(
@@ -35,12 +61,7 @@ export async function spendSharedBytes(
       ${sorted.map(({ budget }) => budget.windowMs)}::bigint[]
     ) with ordinality as calls(key, bytes, budget, window_ms, place),
       spend_bytes(key, bytes, budget, window_ms, ${SLICES}) as spent`.execute(read)
-  const results = new Map<BudgetCall, BudgetResult>()
-  for (const row of rows) {
-    const call = sorted[row.place - 1] as BudgetCall
-    results.set(call, toResult(row, call))
-  }
-  return calls.map((call) => results.get(call) as BudgetResult)
+  return inOrder(calls, sorted, rows, toResult)
 }
 
 const toResult = ({ allowed, hits, now }: BudgetRow, { bytes, budget }: BudgetCall): BudgetResult =>

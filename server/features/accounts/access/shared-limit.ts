@@ -47,17 +47,27 @@ export async function takeShared({ read }: Reader, calls: LimitedCall[]): Promis
     ) with ordinality as calls(key, most, window_ms, place), take_one(key, most, window_ms) as taken`.execute(
     read,
   )
-  const results = new Map<LimitedCall, WindowResult>()
-  for (const row of rows) {
-    const call = sorted[row.place - 1] as LimitedCall
-    results.set(call, toResult(row, call))
-  }
-  return calls.map((call) => results.get(call) as WindowResult)
+  return inOrder(calls, sorted, rows, toResult)
 }
 
 /** All statements lock their rows in this order, so no two of them wait for each other. */
 export const sortByKey = <Call extends { key: string }>(calls: Call[]) =>
   calls.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+
+/** @param rows have the places of their calls in `sorted`, from 1 */
+export function inOrder<Call, Row extends { place: number }, Result>(
+  calls: Call[],
+  sorted: Call[],
+  rows: Row[],
+  toResult: (row: Row, call: Call) => Result,
+): Result[] {
+  const results = new Map<Call, Result>()
+  for (const row of rows) {
+    const call = sorted[row.place - 1] as Call
+    results.set(call, toResult(row, call))
+  }
+  return calls.map((call) => results.get(call) as Result)
+}
 
 const toResult = (row: LimitRow, { limit, windowMs = WINDOW_MS }: LimitedCall): WindowResult => ({
   allowed: row.allowed === 1,

@@ -5,7 +5,8 @@ import { toRateLimitKey } from '../../../http/client-address.ts'
 import { BODY_MAX } from '../../../http/json-body.ts'
 import type { BudgetResult } from '../../../lib/sliding-budget.ts'
 import type { StorageLimit } from '../../accounts/abuse/storage-limit.ts'
-import type { ByteBudget, ByteLimiter } from '../../accounts/access/rate-limiter.ts'
+import type { ByteLimiter } from '../../accounts/access/rate-limiter.ts'
+import type { ByteBudget } from '../../accounts/access/shared-budget.ts'
 import { tooManySubmissions } from './endpoint-error.ts'
 
 const MIB = 1024 ** 2

@@ -1,9 +1,9 @@
 // Finds the first one of identical submissions within half a minute. On PostgreSQL an index of fingerprints answers. An
 // SQLite file has one process, which remembers the hashes: an index in their order would write one page more for each row.
 
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Connection, Database, DatabaseEngine } from '../../../storage/database/open-database.ts'
-import { isOneOf, prepareQuery } from '../../../storage/database/prepare-query.ts'
+import { isOneOf, prepareQuery, prepareText } from '../../../storage/database/prepare-query.ts'
 import type { SaltLookup } from '../../visitors/salts.ts'
 
 const DUPLICATE_WITHIN_MS = 30_000
@@ -54,9 +54,10 @@ export async function findFirstDuplicate(
 ): Promise<number | null> {
   const { workspaceId, hash, earlierHash, at } = fingerprint
   if (db.engine === 'postgres') {
-    // Concurrent transactions do not see each other's rows. This lock makes one wait for the other's commit.
-    await sql`select pg_advisory_xact_lock(${toLock(hash)}::bigint)`.execute(connection)
-    return (await findFirstInPostgres(connection, [fingerprint])).get(hash) ?? null
+    await toLocks([fingerprint], 0).execute(connection)
+    const earlier = toEarlierText(fingerprint)
+    const [row] = await selectFirst(connection, { text: fingerprint.text, earlier, at, workspaceId })
+    return row?.first ?? null
   }
   const since = at - DUPLICATE_WITHIN_MS
   const recent = RECENT.get(db) ?? (await loadRecent(connection, at))
@@ -71,54 +72,38 @@ export async function findFirstDuplicate(
   return row?.first ?? null
 }
 
-const toLock = (hash: string) => Buffer.from(hash, 'hex').readBigInt64BE(0).toString()
-
 /**
- * Takes the locks of several submissions without a wait.
- * @param lockMs the time limit of later waits of this transaction for rows
- * @returns the hashes whose locks it got
+ * In PostgreSQL, concurrent transactions do not see each other's rows. These locks make one wait for the other's commit. They
+ * are taken in one order, so no two transactions wait for each other.
+ * @param waitMs the time limit of each wait of this transaction for a lock; 0: no limit
  */
-export async function tryLockFingerprints(
-  connection: Connection,
-  hashes: string[],
-  lockMs: number,
-): Promise<string[]> {
-  const { rows } = await sql<{ place: number }>`
-    select place from set_config('lock_timeout', ${String(lockMs)}, true),
-      unnest(${hashes.map(toLock)}::bigint[]) with ordinality as locks(lock, place)
-    where pg_try_advisory_xact_lock(lock)`.execute(connection)
-  return rows.map(({ place }) => hashes[place - 1] as string)
+export function toLocks(fingerprints: Fingerprint[], waitMs: number) {
+  const locks = fingerprints.map(({ hash }) => Buffer.from(hash, 'hex').readBigInt64BE(0)).sort()
+  return sql`select pg_advisory_xact_lock(lock)
+    from set_config('lock_timeout', ${String(waitMs)}, true), unnest(${locks.map(String)}::bigint[]) as lock`
 }
 
+/** The text of the fingerprint of an identical submission half a minute ago. */
+export const toEarlierText = ({ at, earlierHash }: Fingerprint) =>
+  toHalfMinute(at - DUPLICATE_WITHIN_MS) + earlierHash
+
 /**
- * Call it after the lock. While PostgreSQL has no statistics of a table, it likes to read all of it. It finds the rows of a
- * subquery one by one, and only by the index of fingerprints, because a plus hides the other columns from indexes.
- * @returns the ids of the first identical submissions, by their hashes
+ * The query for the first identical submission in PostgreSQL. A plus hides a column from its indexes: while PostgreSQL has no
+ * statistics of the table, it would read all submissions of the workspace.
  */
-export async function findFirstInPostgres(
-  connection: Connection,
-  fingerprints: Fingerprint[],
-): Promise<Map<string, number>> {
-  const earliest = fingerprints.map(({ at }) => at - DUPLICATE_WITHIN_MS)
-  const { rows } = await sql<{ place: number; first: number | null }>`
-    select place, (
-      select min(coalesce(duplicate_of, id)) from submissions
-      where fingerprint = any(array[sent.text, sent.earlier])
-        and +created_at > sent.since and +workspace_id = sent.workspace
-    ) as first
-    from unnest(
-      ${fingerprints.map(({ text }) => text)}::text[],
-      ${fingerprints.map(({ earlierHash }, n) => toHalfMinute(earliest[n] as number) + earlierHash)}::text[],
-      ${earliest}::bigint[],
-      ${fingerprints.map(({ workspaceId }) => workspaceId)}::bigint[]
-    ) with ordinality as sent(text, earlier, since, workspace, place)`.execute(connection)
-  const firsts = new Map<string, number>()
-  for (const { place, first } of rows) {
-    const hash = fingerprints[place - 1]?.hash
-    if (hash !== undefined && first !== null) firsts.set(hash, first)
-  }
-  return firsts
-}
+export const toFirstInPostgres = (sent: Record<'texts' | 'at' | 'workspaceId', RawBuilder<unknown>>) =>
+  sql<{ first: number | null }>`select min(coalesce(duplicate_of, id)) as first from submissions
+    where fingerprint = any(${sent.texts}) and +created_at > ${sent.at} - ${sql.lit(DUPLICATE_WITHIN_MS)}
+      and +workspace_id = ${sent.workspaceId}`
+
+const selectFirst = prepareText(
+  (_, sent: { text: string; earlier: string; at: number; workspaceId: number }) =>
+    toFirstInPostgres({
+      texts: sql`array[${sent.text}, ${sent.earlier}]`,
+      at: sql`${sent.at}::bigint`,
+      workspaceId: sql`${sent.workspaceId}`,
+    }),
+)
 
 /** Call it in the same transaction. Where that fails, later submissions find no such row. */
 export const noteStored = (db: Database, fingerprint: Fingerprint, id: number): void =>

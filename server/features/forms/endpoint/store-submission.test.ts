@@ -148,6 +148,40 @@ onBothEngines.quick('storing a submission', (server) => {
   })
 })
 
+describe('submissions that PostgreSQL stores together', () => {
+  quick(
+    'do not wait for the form of another one that is being deleted',
+    async () => {
+      const server = await startServer('postgres', BEHIND_PROXY)
+      const deleted = Promise.withResolvers<void>()
+      try {
+        const [kept, leaving] = [await createTestForm(server), await createTestForm(server)]
+        const sendFive = (form: TestForm) =>
+          Array.from({ length: 5 }, (_, n) => form.post(URLENCODED_TYPE, `a=${n}`, SCRIPT_HEADERS))
+        const listStatuses = async (answers: Promise<{ status: number }>[]) =>
+          (await Promise.all(answers)).map(({ status }) => status)
+        const deleting = Promise.withResolvers<void>()
+        const deletion = server.app.db.write(async (connection) => {
+          await connection.deleteFrom('forms').where('form_key', '=', leaving.key).execute()
+          deleting.resolve()
+          await deleted.promise
+        })
+        await deleting.promise
+        const [toLeaving, toKept] = [sendFive(leaving), sendFive(kept)]
+        expect(await listStatuses(toKept)).toEqual([200, 200, 200, 200, 200])
+        deleted.resolve()
+        await deletion
+        expect(await listStatuses(toLeaving)).toEqual([404, 404, 404, 404, 404])
+        expect(await kept.submissions()).toHaveLength(5)
+      } finally {
+        deleted.resolve()
+        await server.close()
+      }
+    },
+    60_000,
+  )
+})
+
 describe('while the database takes no writes', () => {
   quick(
     'every sender gets 503 in both modes, and nothing is stored in part',

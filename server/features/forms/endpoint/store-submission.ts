@@ -108,47 +108,16 @@ export async function storeSubmission(
   form: FormSettings,
   submission: NewSubmission,
 ): Promise<StoreResult> {
-  const { db, now, getSalt } = needs
-  const { at, fields, files, address, token, spamReasons } = submission
+  const { db, now } = needs
+  const { files, token, email } = submission
   const { workspaceId } = form
-  const { match, columns } = describeSource(needs, workspaceId, submission)
-  const adClickIds = form.adClickIds ? findAdClickIds(match, submission) : null
-  const fieldsJson = JSON.stringify([...fields])
-  // A test and a submission are no duplicates of each other.
-  const content = [
-    submission.isTest ? `${form.id} test` : form.id,
-    address,
-    fieldsJson,
-    ...files.map(({ sha256 }) => sha256),
-  ].join('|')
-  const fingerprint = toFingerprint(db.engine, workspaceId, content, getSalt, at)
-  const status = toFirstStatus(needs, form, submission)
-  const isAnnounced = status === 'new' && !submission.isTest
-  const folded = toSearchText(fields, fieldsJson)
-  const row = {
-    workspace_id: workspaceId,
-    form_id: form.id,
-    fields: fieldsJson,
-    search_text: typeof folded === 'string' ? folded : await folded,
-    notes: null,
-    status,
-    spam_reasons: spamReasons.length > 0 ? JSON.stringify(spamReasons) : null,
-    consent: submission.consent && JSON.stringify({ ...submission.consent, at }),
-    language: submission.language,
-    announced: submission.isTest ? ANNOUNCED.test : Number(isAnnounced),
-    email: submission.email ?? null,
-    fingerprint: fingerprint.text,
-    ...columns,
-    ad_click_ids: adClickIds,
-    created_at: at,
-  }
+  const { row, fingerprint, touches } = await toRow(needs, form, submission)
+  const isAnnounced = row.announced === ANNOUNCED.yes
   const channelIds = isAnnounced ? form.channelIds : []
-  const isReplied = status !== 'spam' && needs.replies.mayAnswer(form, submission.email)
-  const touches = match?.touches ?? []
-  const isPlain =
-    !token && files.length + channelIds.length + touches.length === 0 && !isReplied && isShort(fieldsJson)
-  if (isPlain && needs.storeTogether) {
-    const id = await needs.storeTogether({ fingerprint, row })
+  const isReplied = row.status !== 'spam' && needs.replies.mayAnswer(form, email)
+  const others = files.length + channelIds.length + touches.length
+  if (needs.storeTogether && others === 0 && !token && !isReplied && isShort(row.fields)) {
+    const id = await needs.storeTogether({ row, fingerprint })
     if (id !== undefined) return { id }
   }
   try {
@@ -157,14 +126,14 @@ export async function storeSubmission(
       const duplicateOf = await findFirstDuplicate(db, connection, fingerprint)
       const id = await insertSubmission(connection, { ...row, duplicate_of: duplicateOf })
       noteStored(db, fingerprint, id)
-      const owner = { workspaceId, submissionId: id, at }
+      const owner = { workspaceId, submissionId: id, at: submission.at }
       if (!(await recordFiles(connection, owner, files, needs.uploadBytesPerWorkspace))) throw NO_ROOM
       // A duplicate is not delivered: its channels got the identical submission seconds ago.
       const isFirst = duplicateOf === null
       const lead = { id, workspaceId, channelIds, at: now() }
       if (isFirst) await tellChannels(connection, onCommit, needs, lead)
       if (isFirst && isReplied)
-        await needs.replies.answer(connection, onCommit, form, { id, email: submission.email, at: lead.at })
+        await needs.replies.answer(connection, onCommit, form, { id, email, at: lead.at })
       // Last, because this locks the link's row until the commit, and many submissions may wait for that row.
       const credited = { id, workspaceId, isLead: isFirst && isAnnounced }
       await needs.recordTouches(connection, onCommit, credited, touches)
@@ -176,6 +145,41 @@ export async function storeSubmission(
     if (isForeignKeyError(error)) throw new EndpointError(404, 'Form not found')
     throw error
   }
+}
+
+async function toRow(needs: StoreSubmissionNeeds, form: FormSettings, submission: NewSubmission) {
+  const { db, getSalt } = needs
+  const { at, fields, files, address, spamReasons, isTest } = submission
+  const { workspaceId } = form
+  const { match, columns } = describeSource(needs, workspaceId, submission)
+  const fieldsJson = JSON.stringify([...fields])
+  // A test and a submission are no duplicates of each other.
+  const content = [
+    isTest ? `${form.id} test` : form.id,
+    address,
+    fieldsJson,
+    ...files.map(({ sha256 }) => sha256),
+  ].join('|')
+  const fingerprint = toFingerprint(db.engine, workspaceId, content, getSalt, at)
+  const status = toFirstStatus(needs, form, submission)
+  const row = {
+    workspace_id: workspaceId,
+    form_id: form.id,
+    fields: fieldsJson,
+    search_text: await toSearchText(fields, fieldsJson),
+    notes: null,
+    status,
+    spam_reasons: spamReasons.length > 0 ? JSON.stringify(spamReasons) : null,
+    consent: submission.consent && JSON.stringify({ ...submission.consent, at }),
+    language: submission.language,
+    announced: isTest ? ANNOUNCED.test : status === 'new' ? ANNOUNCED.yes : ANNOUNCED.no,
+    email: submission.email ?? null,
+    fingerprint: fingerprint.text,
+    ...columns,
+    ad_click_ids: form.adClickIds ? findAdClickIds(match, submission) : null,
+    created_at: at,
+  }
+  return { row, fingerprint, touches: match?.touches ?? [] }
 }
 
 /** Senders of spam are not asked to confirm: spam causes no mail. */

@@ -8,7 +8,7 @@ import { describeError, log } from '../../../lib/log.ts'
 import { measureWrite } from '../../../storage/database/commit-stats.ts'
 import type { Connection, Database } from '../../../storage/database/open-database.ts'
 import type { Tables } from '../../../storage/database/tables.ts'
-import { type Fingerprint, findFirstInPostgres, tryLockFingerprints } from './find-duplicate.ts'
+import { type Fingerprint, toEarlierText, toFirstInPostgres, toLocks } from './find-duplicate.ts'
 
 interface PlainSubmission {
   fingerprint: Fingerprint
@@ -23,45 +23,62 @@ const AT_ONCE = 64
 /** The row of a form that is being deleted is locked. Submissions to other forms wait no longer than this. */
 const LOCK_MS = 200
 
-export function createStoreTogether(db: Database): StoreTogether | undefined {
-  if (db.engine === 'sqlite') return undefined
-  const store = createBatcher((submissions: PlainSubmission[]) => storeAll(db, submissions), { max: AT_ONCE })
+export function createStoreTogether({ read, writeStatements }: Database): StoreTogether | undefined {
+  if (!writeStatements) return undefined
+  const store = createBatcher(
+    async (submissions: PlainSubmission[]) => {
+      try {
+        return await storeAll(read, writeStatements, submissions)
+      } catch (error) {
+        // It is not certain that nothing is stored.
+        if (error instanceof Failure) throw error
+        log.warn('submissions_not_stored_together', describeError(error))
+        return submissions.map(() => undefined)
+      }
+    },
+    { max: AT_ONCE },
+  )
   return (submission) => measureWrite(store(submission))
 }
 
-async function storeAll(db: Database, submissions: PlainSubmission[]): Promise<(number | undefined)[]> {
-  try {
-    const ids = await db.write((connection) => insertAll(connection, submissions))
-    return submissions.map((submission) => ids.get(submission))
-  } catch (error) {
-    // It is not certain that nothing is stored.
-    if (error instanceof Failure) throw error
-    log.warn('submissions_not_stored_together', describeError(error))
-    return submissions.map(() => undefined)
-  }
+/** Leaves out what is identical to another one of these. */
+async function storeAll(
+  connection: Connection,
+  writeStatements: NonNullable<Database['writeStatements']>,
+  submissions: PlainSubmission[],
+): Promise<(number | undefined)[]> {
+  const different = [...new Map(submissions.map((each) => [each.fingerprint.hash, each])).values()]
+  const locks = toLocks(
+    different.map(({ fingerprint }) => fingerprint),
+    LOCK_MS,
+  )
+  const statements = [locks, toInsert(different)].map((statement) => statement.compile(connection))
+  const [, rows] = await writeStatements(statements)
+  const ids = new Map((rows as StoredRow[]).map(({ id, fingerprint }) => [fingerprint, id]))
+  const isFirst = new Set(different)
+  return submissions.map((each) => (isFirst.has(each) ? ids.get(each.fingerprint.text) : undefined))
 }
 
-/** Leaves out what is identical to another one of these, or to one that another transaction stores at this moment. */
-async function insertAll(
-  connection: Connection,
-  submissions: PlainSubmission[],
-): Promise<Map<PlainSubmission, number>> {
-  const byHash = new Map(submissions.map((submission) => [submission.fingerprint.hash, submission]))
-  const locked = await tryLockFingerprints(connection, [...byHash.keys()], LOCK_MS)
-  const stored = locked.map((hash) => byHash.get(hash) as PlainSubmission)
-  if (stored.length === 0) return new Map()
-  const fingerprints = stored.map(({ fingerprint }) => fingerprint)
-  const firsts = await findFirstInPostgres(connection, fingerprints)
-  const rows = stored.map(({ row, fingerprint: { hash } }) => ({
-    ...row,
-    duplicate_of: firsts.get(hash) ?? null,
-  }))
-  // One value for all rows: the text of the statement is the same for any number of them.
-  const columns = sql.join(Object.keys(rows[0] ?? {}).map((name) => sql.ref(name)))
-  const inserted = await sql<{ id: number; fingerprint: string }>`
-    insert into submissions (${columns})
-    select ${columns} from json_populate_recordset(null::submissions, ${JSON.stringify(rows)}::json)
-    returning id, fingerprint`.execute(connection)
-  const ids = new Map(inserted.rows.map(({ id, fingerprint }) => [fingerprint, id]))
-  return new Map(stored.map((submission) => [submission, ids.get(submission.fingerprint.text) as number]))
+interface StoredRow {
+  id: number
+  fingerprint: string
 }
+
+function toInsert(submissions: PlainSubmission[]) {
+  const columns = Object.keys(submissions[0]?.row ?? {})
+  const earlier = submissions.map(({ fingerprint }) => toEarlierText(fingerprint))
+  const first = toFirstInPostgres({
+    texts: sql`array[sent.fingerprint, (${earlier}::text[])[ordinality]]`,
+    at: sql`sent.created_at`,
+    workspaceId: sql`sent.workspace_id`,
+  })
+  // One value has all rows, so the text of the statement is the same for any number of them.
+  const rows = JSON.stringify(submissions.map(({ row }) => row))
+  return sql<StoredRow>`
+    insert into submissions (duplicate_of, ${toList(columns)})
+    select (${first}), ${toList(columns.map((name) => `sent.${name}`))}
+    from json_populate_recordset(null::submissions, ${rows}::json) with ordinality as sent
+    returning id, fingerprint`
+}
+
+const toList = (columns: string[]) => sql.raw(columns.join(', '))

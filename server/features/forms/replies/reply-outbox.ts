@@ -67,11 +67,12 @@ export interface ReplyOutbox {
 
 const OUTCOMES = ['queued', 'program', 'stopped', 'daily', 'hourly'] as const
 type Outcome = (typeof OUTCOMES)[number]
+/** Of a mail that asks for no confirmation, and of one that asks for it. */
+const EVENTS = ['reply', 'confirm'] as const
 
 export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
   const { mailFrom, hashAddress, wakeDeliverer } = needs
-  const own = addressparser(mailFrom ?? '', { flatten: true })[0]?.address
-  const ownMailbox = own && toMailbox(own)
+  const ownMailbox = readMailbox(mailFrom)
   const counts = new Map<Outcome, number>(OUTCOMES.map((outcome) => [outcome, 0]))
   const limited = createReachedLimits()
   const bounds = createCountBounds()
@@ -83,7 +84,7 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
     { id, email, at }: AnsweredSubmission & { email: string },
   ): Promise<Outcome> {
     const { workspaceId } = form
-    const confirms = Number(form.reply?.confirm === true)
+    const confirms = form.reply?.confirm === true ? 1 : 0
     const limit = `${workspaceId} ${confirms}`
     if (!isAnswerable(email) || toMailbox(email) === ownMailbox) return 'program'
     if (limited.has(limit, at)) return 'hourly'
@@ -108,21 +109,19 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
     const row = { form_id: form.id, address, workspace_id: workspaceId, queued_at: at, confirms }
     const counted = await countReply(connection, { ...row, dayAgo: at - DAY_MS, ahead })
     if (counted.length === 0) return 'daily'
-    const event = confirms ? 'confirm' : 'reply'
-    await enqueueReply(connection, { workspaceId, submissionId: id, event, at })
+    await enqueueReply(connection, { workspaceId, submissionId: id, event: EVENTS[confirms], at })
     bounds.addOne(limit)
     return 'queued'
   }
 
-  const mayAnswer: ReplyOutbox['mayAnswer'] = ({ reply }, email) =>
+  const mayAnswer = ({ reply }: ReplyingForm, email?: string): email is string =>
     mailFrom !== undefined && reply !== null && email !== undefined
 
   return {
     mayAnswer,
     mustConfirm: (form, email) => mayAnswer(form, email) && form.reply?.confirm === true,
-    async answer(connection, onCommit, form, submission) {
-      const { email } = submission
-      if (!mayAnswer(form, email) || email === undefined) return
+    async answer(connection, onCommit, form, { email, ...submission }) {
+      if (!mayAnswer(form, email)) return
       const outcome = await queue(connection, onCommit, form, { ...submission, email })
       onCommit(() => {
         counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
@@ -140,6 +139,11 @@ export function createReplyOutbox(needs: ReplyOutboxNeeds): ReplyOutbox {
         }),
       ),
   }
+}
+
+function readMailbox(mailFrom = ''): string | undefined {
+  const address = addressparser(mailFrom, { flatten: true })[0]?.address
+  return address && toMailbox(address)
 }
 
 /** Spares the database the question while the answer is known. */

@@ -115,8 +115,9 @@ async function readVersions(connection: Connection, formKeys: string[]): Promise
   return formKeys.map((formKey) => versions.get(formKey))
 }
 
-const selectForms = (connection: Connection) =>
-  connection.selectFrom('forms').innerJoin('workspaces', 'workspaces.id', 'forms.workspace_id')
+function selectForms(connection: Connection) {
+  return connection.selectFrom('forms').innerJoin('workspaces', 'workspaces.id', 'forms.workspace_id')
+}
 
 const VERSION = [
   ...(['forms.id', 'forms.enabled', 'forms.revision', 'forms.updated_at'] as const),
