@@ -97,11 +97,13 @@ function syncedQueue() {
       await connection.insertInto('click_marks').values({ node, batch: 1 }).execute()
       return (await connection.selectFrom('click_marks').select('node').execute()).length
     })
+  const read = () =>
+    queue.write((connection) => connection.selectFrom('click_marks').select('node').execute())
   const untilSync = async (count: number) => {
     while (syncs.length < count) await turn()
     return syncs[count - 1] as PromiseWithResolvers<void>
   }
-  return { queue, write, untilSync, syncs, rewrites: () => rewrites }
+  return { queue, write, read, untilSync, syncs, rewrites: () => rewrites }
 }
 
 test('a write is answered after the sync of its commit, and the next transaction begins after it', async () => {
@@ -126,21 +128,31 @@ test('a write is answered after the sync of its commit, and the next transaction
   await queue.close()
 })
 
+test('a transaction that changes nothing needs no sync', async () => {
+  const { queue, read, syncs } = syncedQueue()
+  expect(await read()).toEqual([])
+  expect(syncs).toEqual([])
+  await queue.close()
+})
+
 test('when the disk refuses a sync, its writes fail, and the log is written anew before the next one', async () => {
-  const { queue, write, untilSync, rewrites } = syncedQueue()
+  const { queue, write, read, untilSync, rewrites } = syncedQueue()
   const refused = write('a')
   const sync = await untilSync(1)
   sync.reject(new Error('EIO'))
   expect(await refused.catch((error) => error.code)).toBe('unavailable')
-  const later = write('b')
+  const looking = read()
   const next = await untilSync(2)
   expect(rewrites()).toBe(1)
   next.resolve()
+  await looking
+  const later = write('b')
+  ;(await untilSync(3)).resolve()
   // The row of the failed write may be stored: nobody knows.
   expect(await later).toBe(2)
   const last = write('c')
-  const third = await untilSync(3)
-  third.resolve()
+  const fourth = await untilSync(4)
+  fourth.resolve()
   await last
   expect(rewrites()).toBe(1)
   await queue.close()

@@ -142,7 +142,6 @@ async function beginTransaction(queue: WriteQueue): Promise<boolean> {
       database.run('BEGIN IMMEDIATE')
       // Without this, a power cut could lose all later commits, because the log lacks earlier ones.
       if (queue.isLogDoubtful) queue.logSync?.rewrite()
-      queue.isLogDoubtful = false
       return true
     } catch (error) {
       rejectWaiting(
@@ -165,7 +164,7 @@ function rejectWaiting({ waiting }: WriteQueue, error: unknown, since: number) {
 
 async function commitWaiting(queue: WriteQueue): Promise<void> {
   const { database, announce, storesChanges, waiting } = queue
-  const from = performance.now()
+  const [from, changesBefore] = [performance.now(), countChanges(database)]
   const jobs = waiting.splice(0, WRITES_PER_COMMIT)
   const results: JobResult[] = []
   let sliceEnd = performance.now() + SLICE_MS
@@ -185,7 +184,9 @@ async function commitWaiting(queue: WriteQueue): Promise<void> {
     return
   }
   try {
-    await queue.logSync?.sync()
+    // Most transactions of an idle server only look for work: there is nothing to sync.
+    if (queue.isLogDoubtful || countChanges(database) !== changesBefore) await queue.logSync?.sync()
+    queue.isLogDoubtful = false
     recordCommit(queue, jobs, from)
   } catch (error) {
     queue.isLogDoubtful = true
@@ -197,6 +198,10 @@ async function commitWaiting(queue: WriteQueue): Promise<void> {
   runCommitEffects(listEffects(results), announce)
   await settle(results)
 }
+
+/** The rows that the connection has changed since it was opened. */
+const countChanges = (database: Database) =>
+  (database.query('select total_changes() as changes').get() as { changes: number }).changes
 
 /** Settles the answers of a commit over several turns. */
 async function settle(results: JobResult[]): Promise<void> {

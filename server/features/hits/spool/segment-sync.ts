@@ -1,4 +1,4 @@
-// Syncs the spool's segments to the disk at a fixed interval. A power cut loses at most the hits of one interval.
+// Syncs the spool's segments to the disk within an interval after a hit. A power cut loses at most the hits of one interval.
 
 import { fdatasync } from 'node:fs'
 import { describeError, log } from '../../../lib/log.ts'
@@ -19,6 +19,7 @@ export function openSegmentSync(everyMs: number, onFailure: () => number): Segme
   let live: Segment | null = null
   let dirty = false
   let running: Promise<void> | null = null
+  let timer: Timer | undefined
 
   async function syncSegment(segment: Segment) {
     try {
@@ -40,13 +41,15 @@ export function openSegmentSync(everyMs: number, onFailure: () => number): Segme
     if (live) await syncSegment(live)
   }
 
-  // One sync at a time: on a slow disk, more syncs would only queue up.
-  const timer = setInterval(() => {
-    if (!dirty || running) return
-    running = syncAll().finally(() => {
-      running = null
-    })
-  }, everyMs)
+  function schedule() {
+    timer = setTimeout(() => {
+      running = syncAll().finally(() => {
+        running = null
+        timer = undefined
+        if (dirty) schedule()
+      })
+    }, everyMs)
+  }
 
   return {
     switchTo(segment) {
@@ -55,10 +58,13 @@ export function openSegmentSync(everyMs: number, onFailure: () => number): Segme
     },
     markDirty() {
       dirty = true
+      // One sync at a time: on a slow disk, more syncs would only queue up.
+      if (timer === undefined) schedule()
     },
     async close() {
-      clearInterval(timer)
+      clearTimeout(timer)
       await running
+      clearTimeout(timer)
       await syncAll()
       await live?.close()
     },
