@@ -245,6 +245,7 @@ const EXCEPTIONS: RuleException[] = [
     'countWaiting',
     'its callers have read the channels, and an index without the workspace answers it',
   ),
+  createException('workspace', 'notify/delivery/claim-deliveries.ts', 'toFirstWaiting', JOB),
   createException('workspace', 'notify/delivery/claim-deliveries.ts', 'readChannels', JOB),
   createException('workspace', 'notify/delivery/claim-deliveries.ts', 'updateLeased', JOB),
   createException('workspace', 'notify/delivery/claim-deliveries.ts', 'failSpent', JOB),

@@ -91,6 +91,20 @@ export async function claimDeliveries(
   }))
 }
 
+/** A cheap look, for when there may be nothing to do. */
+export async function hasWaiting(connection: Connection): Promise<boolean> {
+  const [row] = await selectWaiting(connection, {})
+  return row !== undefined && row.first !== null
+}
+
+const selectWaiting = prepareText(toFirstWaiting)
+/** `min` reads the first entry of an index; `limit 1` might read the table. */
+function toFirstWaiting() {
+  return sql<{
+    first: number | null
+  }>`select min(channel_id) as first from deliveries where status = 'waiting'`
+}
+
 interface Lease extends Record<string, unknown> {
   until: number
   ids: number[]

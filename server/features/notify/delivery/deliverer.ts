@@ -13,7 +13,7 @@ import { type AttemptNeeds, type AttemptResult, attemptDelivery } from './attemp
 import { openBacklogWatch } from './backlog-watch.ts'
 import { createChannelConcurrency } from './channel-concurrency.ts'
 import { createCircuitBreaker } from './circuit-breaker.ts'
-import { type Claim, claimDeliveries, LEASE_MS, releaseLeases } from './claim-deliveries.ts'
+import { type Claim, claimDeliveries, hasWaiting, LEASE_MS, releaseLeases } from './claim-deliveries.ts'
 import { createDeliveryMetrics } from './delivery-metrics.ts'
 import { hasFreeSlots, type RoundRobinPosition, scheduleTurns } from './fair-schedule.ts'
 import {
@@ -121,6 +121,8 @@ function wake(state: State, recoveredChannelId?: number) {
 async function runCycle(state: State) {
   do {
     state.wokenAgain = false
+    const isIdle = state.inFlight.size + state.unrecorded.length === 0
+    if (isIdle && !(await hasWaiting(state.needs.db.read))) continue
     for (let more = true; more && !state.closed; ) {
       await gatherResults(state)
       const results = state.unrecorded
