@@ -28,7 +28,7 @@ export const isTrained = ({ spam, good }: Pick<SpamModel, 'spam' | 'good'>) =>
   spam >= LESSONS_MIN && good >= LESSONS_MIN
 
 interface Weight {
-  label: string
+  feature: string
   /** The logarithm of the factor. Positive for spam. */
   log: number
 }
@@ -59,13 +59,13 @@ function findKnown(model: SpamModel): Map<string, number> {
 export function classify(model: SpamModel, features: Features, toNumber: FeatureNumbers): Classification {
   const weights: Weight[] = []
   const known = findKnown(model)
-  for (const [name, label] of features) {
+  for (const name of features) {
     let log = known.get(name)
     if (log === undefined) {
       log = weigh(model, model.find(toNumber(name)))
       if (name.length <= KNOWN_LENGTH) known.set(name, log)
     }
-    if (Math.abs(log) > 0.2) weights.push({ label: toLabel(name, label), log })
+    if (Math.abs(log) > 0.2) weights.push({ feature: name, log })
   }
   weights.sort((a, b) => Math.abs(b.log) - Math.abs(a.log))
   const strongest = weights.slice(0, FEATURES_WEIGHED)
@@ -92,7 +92,10 @@ export function describeClassification({ probability, weights }: Classification)
   const percent = (Math.min(Math.floor(probability * 1000), 999) / 10).toFixed(1)
   const strongest = weights
     .slice(0, REASONS)
-    .map(({ label, log }, i) => `${label} (${toFactor(log)} times${i === 0 ? ' as often in spam' : ''})`)
+    .map(
+      ({ feature, log }, i) =>
+        `${toLabel(feature)} (${toFactor(log)} times${i === 0 ? ' as often in spam' : ''})`,
+    )
   return `The classifier is ${percent} % sure; strongest: ${strongest.join(', ')}.`
 }
 

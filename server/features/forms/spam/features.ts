@@ -12,8 +12,8 @@ export interface FeatureSource {
   pageSeconds: number | null
 }
 
-/** By their names, which never leave the process; `toLabel` says them to people. */
-export type Features = Map<string, string>
+/** Their names never leave the process; `toLabel` says them to people. */
+export type Features = Set<string>
 
 const FEATURES_MAX = 250
 const FIELDS_MAX = 40
@@ -37,9 +37,9 @@ const SCRIPTS = {
 const MARKUP = /<a\s|\[url|\[link/i
 
 export function readFeatures({ fields, pageSeconds }: FeatureSource): Features {
-  const features: Features = new Map()
-  const add = (name: string, label: string) => {
-    if (features.size < FEATURES_MAX) features.set(name, label)
+  const features: Features = new Set()
+  const add = (name: string) => {
+    if (features.size < FEATURES_MAX) features.add(name)
   }
   addTiming(add, pageSeconds)
   const texts: string[] = []
@@ -47,12 +47,11 @@ export function readFeatures({ fields, pageSeconds }: FeatureSource): Features {
   let links = 0
   for (const [name, value] of [...fields].slice(0, FIELDS_MAX)) {
     if (value.trim() === '') continue
-    add(`field:${name}`, `the field ${quoteShort(name)}`)
+    add(`field:${name}`)
     const address = value.trim()
     if (isEmail(address)) {
       // The part before the @ is a person's, and teaches nothing.
-      const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase()
-      add(`from:${domain}`, `an address at ${domain}`)
+      add(`from:${address.slice(address.lastIndexOf('@') + 1).toLowerCase()}`)
       continue
     }
     const text = value.slice(0, Math.min(FIELD_LETTERS, room))
@@ -62,22 +61,19 @@ export function readFeatures({ fields, pageSeconds }: FeatureSource): Features {
     texts.push(without.text)
   }
   const text = texts.join('\n')
-  const several = links > 5 ? 'more than 5' : String(links)
-  add(`links:${several}`, links === 0 ? 'no link' : `${several} ${links === 1 ? 'link' : 'links'}`)
+  add(`links:${links > 5 ? 'more than 5' : links}`)
   addShape(add, text)
   addWords(add, text)
   return features
 }
 
-type Add = (name: string, label: string) => void
+type Add = (name: string) => void
 
 const TIMINGS = [3, 10, 30, 120, 900] as const
 
 function addTiming(add: Add, pageSeconds: number | null) {
-  if (pageSeconds === null) return add('timing:none', 'no page view')
-  const under = TIMINGS.find((seconds) => pageSeconds < seconds)
-  if (under === undefined) add('timing:long', 'sent a quarter of an hour after the page')
-  else add(`timing:${under}`, `sent within ${under} seconds`)
+  const under = pageSeconds === null ? 'none' : TIMINGS.find((seconds) => pageSeconds < seconds)
+  add(`timing:${under ?? 'long'}`)
 }
 
 /** @returns the text without its links, because most of their paths are random */
@@ -87,7 +83,7 @@ function takeLinks(text: string, add: Add): { text: string; links: number } {
   const parts: string[] = []
   for (const { host, start, end } of findLinks(text)) {
     links++
-    if (host !== '') add(`link:${host}`, `a link to ${host}`)
+    if (host !== '') add(`link:${host}`)
     parts.push(text.slice(readUntil, start))
     readUntil = end
   }
@@ -97,18 +93,16 @@ function takeLinks(text: string, add: Add): { text: string; links: number } {
 function addShape(add: Add, text: string) {
   const ascii = isAscii(text)
   const letters = countIn(text, ascii ? ASCII_LETTERS : /\p{L}/gu)
-  const size = Math.ceil(Math.log2(text.length + 1))
-  add(`size:${size}`, size === 0 ? 'no text' : `about ${2 ** size} characters`)
-  for (const symbol of text.match(ascii ? /\$/g : /\p{Sc}/gu) ?? [])
-    add(`symbol:${symbol}`, quoteShort(symbol))
-  if (MARKUP.test(text)) add('markup', 'markup of links')
-  if (countIn(text, /!/g) >= 3) add('exclamations', 'three exclamation marks')
+  add(`size:${Math.ceil(Math.log2(text.length + 1))}`)
+  for (const symbol of text.match(ascii ? /\$/g : /\p{Sc}/gu) ?? []) add(`symbol:${symbol}`)
+  if (MARKUP.test(text)) add('markup')
+  if (countIn(text, /!/g) >= 3) add('exclamations')
   if (letters < 20) return
   const capitals = countIn(text, ascii ? ASCII_CAPITALS : /\p{Lu}/gu)
-  if (capitals > letters / 2) add('capitals', 'mostly capital letters')
+  if (capitals > letters / 2) add('capitals')
   if (ascii) return
   for (const [name, script] of Object.entries(SCRIPTS))
-    if (countIn(text, script) > letters / 4) add(`script:${name}`, `${name} letters`)
+    if (countIn(text, script) > letters / 4) add(`script:${name}`)
 }
 
 /** @param pattern matches one letter; a pattern for ASCII matches several at once, which is faster */
@@ -122,22 +116,44 @@ function addWords(add: Add, text: string) {
   for (const word of folded.match(ascii ? ASCII_WORD : WORD) ?? []) {
     if (!ascii && UNSPACED.test(word)) {
       for (let at = 0; at + 1 < Math.min(word.length, WORD_MAX * 10); at++)
-        add(`word:${word.slice(at, at + 2)}`, quoteShort(word.slice(at, at + 2)))
+        add(`word:${word.slice(at, at + 2)}`)
       continue
     }
     if (hasDigits && /\d.*\d.*\d/.test(word)) {
       // Such a number is a person's or a firm's: only its length is looked at.
-      add(`digits:${Math.min(word.length, 8)}`, `a number of ${Math.min(word.length, 8)} digits`)
+      add(`digits:${Math.min(word.length, 8)}`)
       continue
     }
     if (word.length < WORD_MIN || word.length > WORD_MAX) continue
-    add(`word:${word}`, '')
+    add(`word:${word}`)
   }
 }
 
-/** A word's label is made where it is shown: most words are not. */
-export const toLabel = (name: string, label: string) =>
-  label === '' ? quoteShort(name.slice('word:'.length)) : label
+/** The words for people. By the part of a name before its colon; they get the part after it. */
+const LABELS: Record<string, (value: string) => string> = {
+  field: (name) => `the field ${quoteShort(name)}`,
+  from: (domain) => `an address at ${domain}`,
+  link: (host) => `a link to ${host}`,
+  links: (count) => (count === '0' ? 'no link' : `${count} ${count === '1' ? 'link' : 'links'}`),
+  size: (size) => (size === '0' ? 'no text' : `about ${2 ** Number(size)} characters`),
+  symbol: (symbol) => quoteShort(symbol),
+  script: (script) => `${script} letters`,
+  word: (word) => quoteShort(word),
+  digits: (count) => `a number of ${count} digits`,
+  timing: (time) => TIMING_LABELS[time] ?? `sent within ${time} seconds`,
+  markup: () => 'markup of links',
+  exclamations: () => 'three exclamation marks',
+  capitals: () => 'mostly capital letters',
+}
+const TIMING_LABELS: Record<string, string> = {
+  none: 'no page view',
+  long: 'sent a quarter of an hour after the page',
+}
+
+export function toLabel(feature: string): string {
+  const [, kind = '', value = ''] = /^([^:]*):?(.*)$/s.exec(feature) ?? []
+  return LABELS[kind]?.(value) ?? feature
+}
 
 const quoteShort = (text: string) =>
   JSON.stringify(text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text)
