@@ -164,11 +164,13 @@ function rejectWaiting({ waiting }: WriteQueue, error: unknown, since: number) {
 
 async function commitWaiting(queue: WriteQueue): Promise<void> {
   const { database, announce, storesChanges, waiting } = queue
-  const [from, changesBefore] = [performance.now(), countChanges(database)]
+  const from = performance.now()
   const jobs = waiting.splice(0, WRITES_PER_COMMIT)
   const results: JobResult[] = []
   let sliceEnd = performance.now() + SLICE_MS
+  let changesBefore = 0
   try {
+    changesBefore = countChanges(database)
     for (let i = 0; i < jobs.length; i++) {
       results.push(await runJob(database, jobs[i] as WriteJob))
       if (performance.now() < sliceEnd) continue
@@ -200,8 +202,10 @@ async function commitWaiting(queue: WriteQueue): Promise<void> {
 }
 
 /** The rows that the connection has changed since it was opened. */
-const countChanges = (database: Database) =>
-  (database.query('select total_changes() as changes').get() as { changes: number }).changes
+function countChanges(database: Database): number {
+  const [{ changes }] = database.query('select total_changes() as changes').all() as [{ changes: number }]
+  return changes
+}
 
 /** Settles the answers of a commit over several turns. */
 async function settle(results: JobResult[]): Promise<void> {
