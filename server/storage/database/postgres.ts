@@ -57,7 +57,7 @@ class RetryingDriver extends PostgresDriver {
   readonly #begin: CompiledQuery
   constructor(config: PostgresDialectConfig, statementMs: number) {
     super(config)
-    this.#begin = CompiledQuery.raw(toBeginStatements(statementMs))
+    this.#begin = toBegin(statementMs)
   }
 
   override async acquireConnection() {
@@ -88,10 +88,11 @@ class RetryingDriver extends PostgresDriver {
  * synced commit, whatever the server's default is; stronger settings are kept. PostgreSQL's JIT compiler is for long
  * queries: it would take 30 ms for a statement of 1 ms whose rows it overestimates.
  */
-const toBeginStatements = (statementMs: number) => `begin;
+const toBegin = (statementMs: number) =>
+  CompiledQuery.raw(`begin;
   select set_config('statement_timeout', '${statementMs}', true), set_config('jit', 'off', true),
     set_config('synchronous_commit', case when current_setting('synchronous_commit') in ('off', 'local') then 'on'
-      else current_setting('synchronous_commit') end, true)`
+      else current_setting('synchronous_commit') end, true)`)
 
 class RetryingDialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig
@@ -232,7 +233,7 @@ async function runTransaction<T>(
 /** @throws the error of a statement, or Failure `unavailable` if the result of the commit is unknown */
 const runPipeline = (pipeline: Connection, statements: CompiledQuery[]): Promise<unknown[][]> =>
   pipeline.getExecutor().provideConnection(async (connection) => {
-    const all = [CompiledQuery.raw(toBeginStatements(STATEMENT_MS)), ...statements, COMMIT]
+    const all = [toBegin(STATEMENT_MS), ...statements, COMMIT]
     const results = await Promise.allSettled(all.map((statement) => connection.executeQuery(statement)))
     const failed = results.findIndex(({ status }) => status === 'rejected')
     if (failed < 0) return results.slice(1, -1).map((result) => (result as Fulfilled).value.rows)

@@ -4,7 +4,7 @@
 import { sql } from 'kysely'
 import { type BudgetResult, decideBudget, SLICES } from '../../../lib/sliding-budget.ts'
 import type { Database } from '../../../storage/database/open-database.ts'
-import { inOrder, sortByKey } from './shared-limit.ts'
+import { askByKey } from './shared-limit.ts'
 
 export interface ByteBudget {
   bytes: number
@@ -51,18 +51,18 @@ export async function spendSharedBytes(reader: Reader, calls: BudgetCall[]): Pro
 
 type Reader = Pick<Database, 'read'>
 
-async function spendEach({ read }: Reader, calls: BudgetCall[]): Promise<BudgetResult[]> {
-  const sorted = sortByKey(calls)
-  const { rows } = await sql<BudgetRow>`
-    select place, spent.* from unnest(
-      ${sorted.map(({ key }) => key)}::text[],
-      ${sorted.map(({ bytes }) => bytes)}::bigint[],
-      ${sorted.map(({ budget }) => budget.bytes)}::bigint[],
-      ${sorted.map(({ budget }) => budget.windowMs)}::bigint[]
-    ) with ordinality as calls(key, bytes, budget, window_ms, place),
-      spend_bytes(key, bytes, budget, window_ms, ${SLICES}) as spent`.execute(read)
-  return inOrder(calls, sorted, rows, toResult)
-}
+const spendEach = ({ read }: Reader, calls: BudgetCall[]): Promise<BudgetResult[]> =>
+  askByKey(calls, toResult, async (sorted) => {
+    const { rows } = await sql<BudgetRow>`
+      select place, spent.* from unnest(
+        ${sorted.map(({ key }) => key)}::text[],
+        ${sorted.map(({ bytes }) => bytes)}::bigint[],
+        ${sorted.map(({ budget }) => budget.bytes)}::bigint[],
+        ${sorted.map(({ budget }) => budget.windowMs)}::bigint[]
+      ) with ordinality as calls(key, bytes, budget, window_ms, place),
+        spend_bytes(key, bytes, budget, window_ms, ${SLICES}) as spent`.execute(read)
+    return rows
+  })
 
 const toResult = ({ allowed, hits, now }: BudgetRow, { bytes, budget }: BudgetCall): BudgetResult =>
   allowed === 1

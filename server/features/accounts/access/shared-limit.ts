@@ -37,30 +37,34 @@ export interface LimitedCall {
  * after the clock was set back, nobody must stay locked out.
  * @returns the results in the order of the calls
  */
-export async function takeShared({ read }: Reader, calls: LimitedCall[]): Promise<WindowResult[]> {
-  const sorted = sortByKey(calls)
-  const { rows } = await sql<LimitRow>`
-    select place, taken.* from unnest(
-      ${sorted.map(({ key }) => key)}::text[],
-      ${sorted.map(({ limit }) => limit)}::integer[],
-      ${sorted.map(({ windowMs = WINDOW_MS }) => windowMs)}::integer[]
-    ) with ordinality as calls(key, most, window_ms, place), take_one(key, most, window_ms) as taken`.execute(
-    read,
-  )
-  return inOrder(calls, sorted, rows, toResult)
-}
+export const takeShared = ({ read }: Reader, calls: LimitedCall[]): Promise<WindowResult[]> =>
+  askByKey(calls, toResult, async (sorted) => {
+    const { rows } = await sql<LimitRow>`
+      select place, taken.* from unnest(
+        ${sorted.map(({ key }) => key)}::text[],
+        ${sorted.map(({ limit }) => limit)}::integer[],
+        ${sorted.map(({ windowMs = WINDOW_MS }) => windowMs)}::integer[]
+      ) with ordinality as calls(key, most, window_ms, place), take_one(key, most, window_ms) as taken`.execute(
+      read,
+    )
+    return rows
+  })
 
-/** All statements lock their rows in this order, so no two of them wait for each other. */
-export const sortByKey = <Call extends { key: string }>(calls: Call[]) =>
-  calls.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
-
-/** @param rows have the places of their calls in `sorted`, from 1 */
-export function inOrder<Call, Row extends { place: number }, Result>(
+/**
+ * Asks for several keys in one statement. All such statements lock their rows in the order of the keys, so no two of them wait
+ * for each other.
+ * @param ask returns a row for each call, with its place in `sorted`, from 1
+ * @returns the results in the order of the calls
+ */
+export async function askByKey<Call extends { key: string }, Row extends { place: number }, Result>(
   calls: Call[],
-  sorted: Call[],
-  rows: Row[],
   toResult: (row: Row, call: Call) => Result,
-): Result[] {
+  ask: (sorted: Call[]) => Promise<Row[]>,
+): Promise<Result[]> {
+  const sorted = calls.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+  const rows = await ask(sorted)
+  if (rows.length !== calls.length)
+    throw new Error('a statement of limits did not return a row for each call')
   const results = new Map<Call, Result>()
   for (const row of rows) {
     const call = sorted[row.place - 1] as Call

@@ -54,7 +54,7 @@ export async function findFirstDuplicate(
 ): Promise<number | null> {
   const { workspaceId, hash, earlierHash, at } = fingerprint
   if (db.engine === 'postgres') {
-    await toLocks([fingerprint], 0).execute(connection)
+    await toLocks([fingerprint]).execute(connection)
     const earlier = toEarlierText(fingerprint)
     const [row] = await selectFirst(connection, { text: fingerprint.text, earlier, at, workspaceId })
     return row?.first ?? null
@@ -75,12 +75,10 @@ export async function findFirstDuplicate(
 /**
  * In PostgreSQL, concurrent transactions do not see each other's rows. These locks make one wait for the other's commit. They
  * are taken in one order, so no two transactions wait for each other.
- * @param waitMs the time limit of each wait of this transaction for a lock; 0: no limit
  */
-export function toLocks(fingerprints: Fingerprint[], waitMs: number) {
+export function toLocks(fingerprints: Fingerprint[]) {
   const locks = fingerprints.map(({ hash }) => Buffer.from(hash, 'hex').readBigInt64BE(0)).sort()
-  return sql`select pg_advisory_xact_lock(lock)
-    from set_config('lock_timeout', ${String(waitMs)}, true), unnest(${locks.map(String)}::bigint[]) as lock`
+  return sql`select pg_advisory_xact_lock(lock) from unnest(${locks.map(String)}::bigint[]) as lock`
 }
 
 /** The text of the fingerprint of an identical submission half a minute ago. */

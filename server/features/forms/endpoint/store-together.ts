@@ -20,8 +20,8 @@ export type StoreTogether = (submission: PlainSubmission) => Promise<number | un
 
 /** One statement has the texts of all of them. */
 const AT_ONCE = 64
-/** The row of a form that is being deleted is locked. Submissions to other forms wait no longer than this. */
-const LOCK_MS = 200
+/** The row of a form that is being deleted is locked. Submissions to other forms wait for 200 ms at most. */
+const LIMIT_OF_WAITS = sql`select set_config('lock_timeout', '200', true)`
 
 export function createStoreTogether({ read, writeStatements }: Database): StoreTogether | undefined {
   if (!writeStatements) return undefined
@@ -48,15 +48,12 @@ async function storeAll(
   submissions: PlainSubmission[],
 ): Promise<(number | undefined)[]> {
   const different = [...new Map(submissions.map((each) => [each.fingerprint.hash, each])).values()]
-  const locks = toLocks(
-    different.map(({ fingerprint }) => fingerprint),
-    LOCK_MS,
-  )
-  const statements = [locks, toInsert(different)].map((statement) => statement.compile(connection))
-  const [, rows] = await writeStatements(statements)
-  const ids = new Map((rows as StoredRow[]).map(({ id, fingerprint }) => [fingerprint, id]))
-  const isFirst = new Set(different)
-  return submissions.map((each) => (isFirst.has(each) ? ids.get(each.fingerprint.text) : undefined))
+  const locks = toLocks(different.map(({ fingerprint }) => fingerprint))
+  const statements = [LIMIT_OF_WAITS, locks, toInsert(different)]
+  const results = await writeStatements(statements.map((statement) => statement.compile(connection)))
+  const ids = new Map((results.at(-1) as StoredRow[]).map(({ id, fingerprint }) => [fingerprint, id]))
+  const stored = new Set(different)
+  return submissions.map((each) => (stored.has(each) ? ids.get(each.fingerprint.text) : undefined))
 }
 
 interface StoredRow {

@@ -75,7 +75,7 @@ async function buildAutomaton(patterns: TextPattern[]): Promise<Automaton> {
   // By depth: a failure link points to a shallower node, which must be complete first.
   const byDepth = nodes.map((node, number) => ({ ...node, number })).sort((a, b) => a.depth - b.depth)
   for (const { number, parent, code, depth } of byDepth.slice(1)) {
-    const fail = depth === 1 ? ROOT : step({ edges, fails }, fails[parent] as number, code)
+    const fail = depth === 1 ? ROOT : step(edges, fails, fails[parent] as number, code)
     fails[number] = fail
     hitNodes[number] = hits.has(number) ? number : (hitNodes[fail] as number)
     await pace()
@@ -106,14 +106,8 @@ function addToTrie(edges: Automaton['edges'], nodes: TrieNode[], text: string): 
   return node
 }
 
-/** @param beginnings spares most look-ups, once it is known */
-function step(
-  { edges, fails, beginnings }: Pick<Automaton, 'edges' | 'fails'> & Partial<Automaton>,
-  from: number,
-  code: number,
-): number {
+function step(edges: Automaton['edges'], fails: Int32Array, from: number, code: number): number {
   for (let node = from; ; node = fails[node] as number) {
-    if (node === ROOT && beginnings?.[code] === 0) return ROOT
     const next = edges.get(toEdge(node, code))
     if (next !== undefined) return next
     if (node === ROOT) return ROOT
@@ -169,12 +163,13 @@ async function findInSteps(search: Search): Promise<PatternMatch[]> {
 /** Reads the letters of a part, or fewer where it finds enough. */
 function searchUntil(search: Search, from: number, until: number): void {
   const { automaton, text, found, max } = search
-  const { fails, hitNodes } = automaton
+  const { beginnings, edges, fails, hitNodes } = automaton
   let { node } = search
   for (let at = from; at < until && found.size < max; at++) {
     const code = text.charCodeAt(at)
     if (code === SPACE) search.words++
-    node = step(automaton, node, code)
+    if (node !== ROOT || code >= ASCII_LETTERS || beginnings[code] === 1)
+      node = step(edges, fails, node, code)
     for (
       let ending = hitNodes[node] as number;
       ending !== ROOT;
