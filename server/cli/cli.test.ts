@@ -379,4 +379,16 @@ describe('the command line', () => {
       expect(away.err).not.toContain('hunter2')
     })
   })
+
+  test('names a path that cannot be used', async () => {
+    await inEmptyDir(async (DATA_DIR) => {
+      const target = join(import.meta.path, 'backup')
+      await towpath({ DATA_DIR }, ['workspace', 'create', 'First'])
+      const { code, out, err } = await towpath({ DATA_DIR }, ['backup', target])
+      expect([code, out]).toEqual([1, ''])
+      expect(err.trimEnd().split('\n').at(-1)).toMatch(
+        / cannot be used: not a directory\. Name another path, or correct this one\.$/,
+      )
+    })
+  })
 })

@@ -72,6 +72,10 @@ function explain(error: unknown): string {
     const reason = error.cause instanceof Error ? error.cause.message : 'it gave no reason'
     return `The database does not answer (${reason}). Start it, or correct DATABASE_URL.`
   }
+  const { path, message }: NodeJS.ErrnoException = error
+  // Such as: ENOENT: no such file or directory, open '/backups/1.zip'
+  const reason = path && /^E[A-Z]+: ([^,]+),/.exec(message)?.[1]
+  if (reason) return `${path} cannot be used: ${reason}. Name another path, or correct this one.`
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message
 }
 

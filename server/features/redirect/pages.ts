@@ -69,9 +69,10 @@ export const unavailablePage = (accept: string | null, retryAfter: number) =>
     },
   )
 
-export const methodNotAllowedPage = (accept: string | null) =>
+/** @param takesPassword the page asks for a password, which comes by POST */
+export const methodNotAllowedPage = (accept: string | null, takesPassword = false) =>
   errorResponse(accept, 405, 'Method not allowed', 'A short link can only be opened with GET or HEAD.', {
-    Allow: 'GET, HEAD',
+    Allow: takesPassword ? 'GET, HEAD, POST' : 'GET, HEAD',
   })
 
 const UNAVAILABLE = {

@@ -253,7 +253,8 @@ function answerVisitor(
     const isAnswered = link
       ? link.passwordHash === null && keepsMethod(link.redirectStatus)
       : method === 'POST'
-    if (!isAnswered) return methodNotAllowedPage(visitor.headers.get('accept'))
+    if (!isAnswered)
+      return methodNotAllowedPage(visitor.headers.get('accept'), (link?.passwordHash ?? null) !== null)
   }
   if (!link) return answerChoice(state, visitor, null, NOT_FOUND)
   const choice = chooseForVisitor(state, visitor, link)

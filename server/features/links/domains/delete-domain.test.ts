@@ -47,7 +47,7 @@ onBothEngines('removing a domain', (server) => {
     const refused = await drop(ws, id)
     expect([refused.status, refused.json.error]).toEqual([
       409,
-      `${name} has 2 links, 1 of them in the trash. Delete them for good, or move them: moveTo=<domain id>, or moveTo=default.`,
+      `${name} has 2 links, 1 of them in the trash. Delete them for good, or move them with moveTo (in a terminal --move-to): the id of another domain, or default.`,
     ])
     expect(server().app.domains.get(name)?.workspaceId).toBe(ws.id)
     await ws.delete(`/links/bulk?ids=${kept},${trashed}&permanent=true`)

@@ -93,6 +93,6 @@ async function domainInUse({ db }: DomainNeeds, actor: Actor, row: DomainRow) {
   const counted = `${all} ${all === 1 ? 'link' : 'links'}, ${trashed} of them in the trash`
   return new Failure(
     'conflict',
-    `${hasScopes(actor, 'links:read') ? `${row.domain} has ${counted}` : 'The domain has links'}. Delete them for good, or move them: moveTo=<domain id>, or moveTo=default.`,
+    `${hasScopes(actor, 'links:read') ? `${row.domain} has ${counted}` : 'The domain has links'}. Delete them for good, or move them with moveTo (in a terminal --move-to): the id of another domain, or default.`,
   )
 }
