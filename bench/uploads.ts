@@ -1,6 +1,6 @@
-// Measures uploads beside a bare server that streams the same bodies to files with the same syncs, and redirects during
-// uploads beside redirects alone: bun bench/uploads.ts [--rounds=3] [--seconds=3]. With a first word it is one of the two
-// other programs: `send <url> <mebibytes> <senders> <seconds>`, `write <port> <dir>`.
+// Measures uploads beside a bare server that streams the same bodies to files with the same syncs, and the redirects of both
+// during uploads beside redirects alone: bun bench/uploads.ts [--rounds=3] [--seconds=3]. With a first word it is one of the
+// two other programs: `send <url> <mebibytes> <senders> <seconds>`, `write <port> <dir>`.
 
 import { Buffer } from 'node:buffer'
 import { mkdirSync } from 'node:fs'
@@ -73,7 +73,8 @@ async function serveWriter(port: number, dir: string) {
     hostname: '127.0.0.1',
     maxRequestBodySize: 1024 ** 3,
     async fetch(request) {
-      if (!request.body) return new Response(null, { status: 204 })
+      if (!request.body)
+        return new Response(null, { status: 302, headers: { Location: 'https://example.com/' } })
       const path = join(dir, String(files++))
       const file = await open(`${path}.draft`, 'wx')
       for await (const chunk of request.body) await file.write(chunk)
@@ -120,12 +121,15 @@ async function main() {
     const rates = [ours, bare].map((rates) => medianOf(rates, 'perSecond').toFixed(1))
     rows.push([`${size} MiB`, ...rates, ratio.toFixed(2), atLeast(RATIO_MIN, ratio)])
   }
-  const start = () => ({ ended: send(urls[0] as string, 1, options.seconds + 2), stop() {} })
-  const run = () => loadBeside(towpath.port, options.seconds, start)
-  const [rounds = []] = await runRounds(options.rounds, [run], 'redirects:')
+  const redirects = [towpath, writer].map(({ port }, n) => () => {
+    const start = () => ({ ended: send(urls[n] as string, 1, options.seconds + 2), stop() {} })
+    return loadBeside(port, options.seconds, start)
+  })
+  const [ours = [], bare = []] = await runRounds(options.rounds, redirects, 'redirects:')
   finish(
     toTable([`${SENDERS} senders, files of`, 'acknowledged/s', 'bare writer/s', 'towpath / it', ''], rows),
-    toBesideTable('during uploads of 1 MiB', rounds, P99_MAX),
+    toBesideTable('during uploads of 1 MiB', ours, P99_MAX),
+    toBesideTable('the bare writer, during the same', bare, P99_MAX),
   )
 }
 

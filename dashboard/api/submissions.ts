@@ -217,8 +217,9 @@ export function exportSubmissions(
 ) {
   const path = `/forms/${encodeURIComponent(formKey)}/submissions/export`
   // Excel reads CSV as UTF-8 only behind a byte order mark.
+  const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions()
   const forSpreadsheets = {
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    ...((format === 'csv' || format === 'xlsx') && { timezone }),
     ...(format === 'csv' && { bom: 'true' }),
   }
   return api.file(path, { ...toQueryParameters(filter), format, ...forSpreadsheets })

@@ -58,7 +58,8 @@ export function jsonBody(kindOf: (c: Context) => BodyKind): MiddlewareHandler {
     const mayBeEmpty = c.req.method === 'PATCH' || kind === 'none'
     const isEmpty = bytes.length === 0 && mayBeEmpty
     if (!isEmpty && !JSON_TYPE.test(contentType)) {
-      throw new Failure('not_json', 'Content-Type must be application/json')
+      const types = kind === 'upload' ? 'multipart/form-data or application/json' : 'application/json'
+      throw new Failure('not_json', `Content-Type must be ${types}`)
     }
     const text = isEmpty ? '{}' : decode(bytes)
     const value = await parse(text, kind === 'upload' ? UPLOAD_LIMITS : LIMITS)

@@ -155,6 +155,7 @@ describe('a URL that we send browsers to', () => {
   test('recognizes an own host with a default port', () => {
     for (const own of ['go.example', 'GO.example', 'go.example:80', 'go.example.'])
       expect(toServerName(own)).toBe('go.example')
+    expect(toServerName('[::ffff:7f00:1]:3000')).toBe('127.0.0.1:3000')
   })
 
   test("the short URL of a workspace's domain has the scheme and port of an origin without https", () => {

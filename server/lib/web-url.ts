@@ -3,6 +3,7 @@
 
 import { domainToASCII } from 'node:url'
 import { trimEnd } from './clean-text.ts'
+import { parseIpAddress } from './parse-ip.ts'
 import { percentDecode } from './text.ts'
 
 export const URL_MAX = 8192
@@ -71,10 +72,13 @@ function isPossibleHost({ hostname, port, pathname }: URL): boolean {
   return !(isScheme && port === '' && pathname.startsWith('//'))
 }
 
-/** "go.example." and "go.example:443" under http reach the same server as "go.example". */
+/** "go.example." and "go.example:443" under http reach the same server as "go.example", and "[::ffff:7f00:1]" as "127.0.0.1". */
 export function toServerName(host: string): string {
   const port = /:\d+$/.exec(host)?.[0] ?? ''
-  const name = trimEnd(host.slice(0, host.length - port.length), '.').toLowerCase()
+  const written = trimEnd(host.slice(0, host.length - port.length), '.').toLowerCase()
+  const name = written.startsWith('[::ffff:')
+    ? String(parseIpAddress(written.slice(1, -1)) ?? written)
+    : written
   return port === ':80' || port === ':443' ? name : name + port
 }
 

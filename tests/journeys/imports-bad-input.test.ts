@@ -152,6 +152,14 @@ describe('a bad file changes nothing', () => {
     expect(await expectRefused(upload)).toStartWith(sentence)
   })
 
+  test('that is our own export, whose passwords and rules CSV has no place for', async () => {
+    const own =
+      'shortUrl,destinationUrl,passwordProtected,clicksBefore\nhttps://a.example/b,https://acme.example/,true,0\n'
+    expect(await expectRefused({ fields: { source: 'csv' }, file: toFile(own) })).toBe(
+      'This is not a list of links from CSV. It looks like one from Towpath: choose that source.',
+    )
+  })
+
   test('whose dates can be read in two ways, and the sentence says what to add', async () => {
     const text =
       'slug,destinationUrl,createdAt\na,https://acme.example/,03/04/2025\nb,https://acme.example/,05/06/2025\n'

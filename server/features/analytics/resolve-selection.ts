@@ -2,10 +2,11 @@
 
 import { invalid } from '../../lib/failure.ts'
 import type { Database } from '../../storage/database/database.ts'
-import type { FilterName, FilterValues } from '../../storage/filter-grammar.ts'
+import { type FilterName, type FilterValues, toNullLabel } from '../../storage/filter-grammar.ts'
 import type { ColumnFilter } from '../../storage/filter-sql.ts'
 import type { Actor } from '../accounts/access/actor.ts'
 import { toSlugKey } from '../links/slug.ts'
+import { NO_LINK } from './attribution-model.ts'
 import type { NotedHits } from './explain.ts'
 import type { QuestionSelection } from './parameters.ts'
 import {
@@ -101,13 +102,15 @@ async function resolveFilter<Name extends FilterName>(
   { workspaceId }: WorkspaceScope,
   { name, values, negate }: { name: Name } & FilterValues,
 ): Promise<ColumnFilter<ResolvedName<Name>>> {
+  const texts = values.map(String)
+  /** What answers call the leads without a link. Domains are compared in lower case. */
+  const noLinkLabel = name === 'domain' ? toNullLabel(name).toLowerCase() : toNullLabel(name)
   const toLinkFilter = (links: { id: number }[]): ColumnFilter<ResolvedName<Name>> => ({
     column: 'linkId',
-    values: links.map(({ id }) => id),
+    values: [...links.map(({ id }) => id), ...(texts.includes(noLinkLabel) ? [NO_LINK] : [])],
     negate,
   })
   const links = db.read.selectFrom('links').select('id').where('workspace_id', '=', workspaceId)
-  const texts = values.map(String)
   switch (name) {
     case 'tagId':
       return toLinkFilter(

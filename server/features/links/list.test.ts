@@ -176,8 +176,8 @@ onBothEngines.quick('the list of links is filtered', (server) => {
     ['search=a%00b', 'search'],
     ['cursor=', 'cursor'],
     ['cursor=nonsense', 'cursor'],
-    [`cursor=${Buffer.from('["createdAt desc","text",1]').toString('base64url')}`, 'cursor'],
-    [`cursor=${Buffer.from('["createdAt desc",1.5,1]').toString('base64url')}`, 'cursor'],
+    [`cursor=${Buffer.from('["links createdAt desc","text",1]').toString('base64url')}`, 'cursor'],
+    [`cursor=${Buffer.from('["links createdAt desc",1.5,1]').toString('base64url')}`, 'cursor'],
     [`cursor=${Buffer.from('["slug desc",5,1]').toString('base64url')}&sort=slug`, 'cursor'],
   ])('refuses %s, and names the parameter', async (query, name) => {
     const { status, json } = await ws.api(`/links?${query}`)

@@ -54,7 +54,7 @@ export async function listLinks(
   const { sort = 'createdAt', order: direction = 'desc' } = query
   const { column, type } = SORTS[sort]
   const order: PageOrder<LinkPosition> = {
-    name: `${sort} ${direction}`,
+    name: `links ${sort} ${direction}`,
     type,
     // PostgreSQL answers an expression of a bigint as a text.
     valueOf: ({ value }) => (type === 'number' ? Number(value) : value),

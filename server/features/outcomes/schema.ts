@@ -42,7 +42,8 @@ export const OutcomeShape = z
   .openapi('Outcome')
 export type OutcomeResource = z.infer<typeof OutcomeShape>
 
-const AMOUNT_MESSAGE = 'must be decimal text such as "1299.00": digits and one point, not negative'
+const AMOUNT_MESSAGE =
+  'must be decimal text such as "1299.00": at most 15 digits and 6 behind the point, no sign and no 0 in front'
 
 /** Checked in the currency later. */
 const amount = z

@@ -7,7 +7,7 @@ import type { ViewNeeds } from './create-view.ts'
 import type { ViewListQueryInput, ViewResource } from './schema.ts'
 import { selectViews, toViewResource } from './view.ts'
 
-const ORDER = { name: 'createdAt desc', table: 'views', byCreation: true }
+const ORDER = { name: 'views createdAt desc', table: 'views', byCreation: true }
 
 /** @throws Failure `invalid` for a wrong cursor */
 export async function listViews(

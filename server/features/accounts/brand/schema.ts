@@ -32,8 +32,10 @@ const line = (max: number) =>
     .refine((value) => value !== '', 'must not be blank')
     .refine(isOneLine, 'must be one line')
 
-const color = text(7, 7)
-  .regex(/^#[\da-f]{6}$/i, 'must be a color such as #17624a')
+const COLOR_MESSAGE = 'must be a color such as #17624a'
+const color = z
+  .string({ error: COLOR_MESSAGE })
+  .regex(/^#[\da-f]{6}$/i, COLOR_MESSAGE)
   .toLowerCase()
   .superRefine((value, context) => {
     if (!/^#[\da-f]{6}$/.test(value)) return

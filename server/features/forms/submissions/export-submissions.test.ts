@@ -131,11 +131,16 @@ onBothEngines('the export of submissions', (server) => {
     expect(Buffer.from(await marked.bytes()).toString('hex', 0, 5)).toBe('efbbbf6964')
     expect(lines((await exported('delimiter=%09')).text)[1]).toContain("\t-3,50\ta;b\t'=1+1\t")
     expect((await exported('bom=false&delimiter=comma')).text).toBe((await exported()).text)
-    const refused = await exported('bom=1&delimiter=x&timezone=Mars/Base')
-    expect([refused.status, Object.keys(refused.json.errors).sort()]).toEqual([
-      422,
-      ['bom', 'delimiter', 'timezone'],
-    ])
+    for (const query of [
+      'bom=1&delimiter=x&timezone=Mars/Base',
+      'format=json&bom=true&delimiter=comma&timezone=Europe/Berlin',
+    ]) {
+      const refused = await exported(query)
+      expect([refused.status, Object.keys(refused.json.errors).sort()]).toEqual([
+        422,
+        ['bom', 'delimiter', 'timezone'],
+      ])
+    }
   })
 
   test('is a workbook whose texts are texts and whose times are times', async () => {

@@ -143,7 +143,7 @@ const STATUS_MESSAGE = `must be one of ${SUBMISSION_STATUSES.join(', ')}`
 
 /** A list such as `new,read`: a submission with any of these statuses passes. */
 const statuses = z
-  .string({ error: STATUS_MESSAGE })
+  .string({ error: 'must be given once: separate several by commas' })
   .max(STATUSES_MAX, STATUS_MESSAGE)
   .transform((value) => value.split(','))
   .refine((all): all is SubmissionStatus[] => all.every(isStatus), STATUS_MESSAGE)
@@ -252,6 +252,14 @@ export const SubmissionExportQuery = z
     ...SELECTION,
   })
   .superRefine(requireStartBeforeEnd)
+  .superRefine(({ format = 'csv', bom, delimiter, timezone }, context) => {
+    const refuse = (name: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [name], message })
+    if (format !== 'csv' && bom !== undefined) refuse('bom', 'goes with format=csv only')
+    if (format !== 'csv' && delimiter !== undefined) refuse('delimiter', 'goes with format=csv only')
+    if (format !== 'csv' && format !== 'xlsx' && timezone !== undefined)
+      refuse('timezone', 'goes with format=csv and format=xlsx only')
+  })
 
 export type SubmissionExportOptions = Pick<
   z.infer<typeof SubmissionExportQuery>,
@@ -280,12 +288,15 @@ export const UpdateSubmissions = z
       .array(wholeNumber(1), { error: must('must be a list of submission ids') })
       .min(1, 'must have at least one id')
       .max(BULK_MAX, `must be at most ${BULK_MAX} ids`),
-    status: oneOf(SET_STATUSES).optional().openapi({ example: 'archived' }),
+    status: oneOf(SET_STATUSES)
+      .nullable()
+      .optional()
+      .openapi({ description: 'null is new', example: 'archived' }),
     assigneeId: assigneeInput,
   })
   .refine(({ status, assigneeId }) => status !== undefined || assigneeId !== undefined, {
     path: ['status'],
-    message: `must be one of ${SET_STATUSES.join(', ')}`,
+    message: `must be one of ${SET_STATUSES.join(', ')}, unless assigneeId is given`,
   })
   .openapi('UpdateSubmissions', { anyOf: [{ required: ['status'] }, { required: ['assigneeId'] }] })
 export type UpdateSubmissionsInput = z.infer<typeof UpdateSubmissions>

@@ -147,7 +147,7 @@ onBothEngines.quick('the list of submissions', (server) => {
       ['status=open', 'status', 'must be one of new, read, archived, spam, unconfirmed'],
       ['attribution=maybe', 'attribution', 'must be one of measured, inferred, pending, none'],
       ['linkId=0', 'linkId', 'must be from 1 to 999999999999999'],
-      ['status=new&status=read', 'status', 'must be one of new, read, archived, spam, unconfirmed'],
+      ['status=new&status=read', 'status', 'must be given once: separate several by commas'],
       ['limit=101', 'limit', 'must be from 1 to 100'],
       ['name=ada', 'name', 'is not a known parameter'],
       ['cursor=x', 'cursor', 'is not a cursor of this list; start again without it'],

@@ -129,7 +129,7 @@ onBothEngines.quick('many submissions at once', (server) => {
       [{ ids: [], status: 'read' }, { ids: 'must have at least one id' }],
       [{ ids: [...ids, 1], status: 'read' }, { ids: 'must be at most 100 ids' }],
       [{ ids: [0], status: 'read' }, { 'ids.0': 'must be at least 1' }],
-      [{ ids }, { status: 'must be one of new, read, archived, spam' }],
+      [{ ids }, { status: 'must be one of new, read, archived, spam, unless assigneeId is given' }],
       [{ ids, status: 'gone' }, { status: 'must be one of new, read, archived, spam' }],
       [{ status: 'read' }, { ids: 'is required' }],
     ] as const) {

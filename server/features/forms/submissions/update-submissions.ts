@@ -26,7 +26,7 @@ export async function updateSubmission(
   allow(actor, FORMS_WRITE)
   if (status !== undefined || notes !== undefined || assigneeId !== undefined)
     await needs.db.write(async (connection, onCommit) => {
-      const change = { ids: [id], status: status === null ? 'new' : status, assigneeId }
+      const change = { ids: [id], status, assigneeId }
       const states = await changeStates(connection, onCommit, needs, actor, change)
       if (states.size === 0) throwSubmissionNotFound()
       if (notes === undefined) return
@@ -70,7 +70,8 @@ async function changeStates(
   actor: Actor,
   { ids, status, assigneeId }: UpdateSubmissionsInput,
 ): Promise<Map<number, SubmissionState>> {
-  if (status !== undefined) await setStatus(connection, onCommit, needs, actor, { ids, status })
+  if (status !== undefined)
+    await setStatus(connection, onCommit, needs, actor, { ids, status: status ?? 'new' })
   const states = await connection
     .selectFrom('submissions')
     .select(['id', 'status'])

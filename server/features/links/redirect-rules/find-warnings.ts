@@ -20,10 +20,8 @@ function findImpossible({ country, after, before }: RuleConditions): string | un
 }
 
 function findShadow(earlier: readonly RedirectRule[], when: RuleConditions): string | undefined {
-  const index = earlier.findIndex((rule) => covers(rule.when, when))
-  return index < 0
-    ? undefined
-    : `This rule can never match: rule ${index + 1} matches the same visitors first.`
+  const first = earlier.find((rule) => covers(rule.when, when))
+  return first && `This rule can never match: the rule to ${first.to} matches the same visitors first.`
 }
 
 const coversList = (wide: readonly string[] | undefined, narrow: readonly string[] | undefined) =>

@@ -10,7 +10,7 @@ import type { Actor } from '../../accounts/access/actor.ts'
 import type { TagListQueryInput, TagResource } from '../schema.ts'
 import { countLinksByTag, toTagResource } from './tag.ts'
 
-const ORDER = { name: 'createdAt desc', table: 'tags', byCreation: true }
+const ORDER = { name: 'tags createdAt desc', table: 'tags', byCreation: true }
 
 /** @throws Failure `invalid` for a wrong cursor */
 export async function listTags(

@@ -151,7 +151,7 @@ onBothEngines('tags', (server) => {
       'limit=0',
       'limit=101',
       'cursor=x',
-      `cursor=${Buffer.from('["createdAt desc","a",1]').toString('base64url')}`,
+      `cursor=${Buffer.from('["tags createdAt desc","a",1]').toString('base64url')}`,
       'sort=name',
     ])
       expect([query, (await ws.api(`/tags?${query}`)).status]).toEqual([query, 422])

@@ -7,7 +7,7 @@ import type { Actor } from '../../accounts/access/actor.ts'
 import type { UtmTemplateListQueryInput, UtmTemplateResource } from './schema.ts'
 import { toUtmTemplateResource } from './utm-template.ts'
 
-const ORDER = { name: 'createdAt desc', table: 'utm_templates', byCreation: true }
+const ORDER = { name: 'utm_templates createdAt desc', table: 'utm_templates', byCreation: true }
 
 /** @throws Failure `invalid` for a wrong cursor */
 export async function listUtmTemplates(

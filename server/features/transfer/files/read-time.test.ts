@@ -10,7 +10,8 @@ const read = (text: string, dateOrder: DateOrder | null = null, timeZone = 'UTC'
   return typeof at === 'number' ? new Date(at).toISOString() : at.message
 }
 
-const AMBIGUOUS = 'Day and month could be either way round. Choose the order of dates for this file.'
+const AMBIGUOUS =
+  'Day and month could be either way round. Choose the order of dates for this file, or write 2026-03-29.'
 const UNKNOWN = 'This date cannot be read. Write it as 2025-11-03 16:05:00.'
 const IMPOSSIBLE = 'There is no such day or time. Correct it, or leave the cell empty.'
 const OUT_OF_RANGE = 'The year is not between 1990 and 2100. Correct the date, or leave the cell empty.'

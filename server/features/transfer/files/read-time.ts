@@ -211,7 +211,10 @@ function readNumeric(match: RegExpExecArray, options: TimeOptions): TimeReading 
     return { message: `This date does not fit the order of the file (${ORDER_TITLES[order]}). Correct it.` }
   }
   if (times.size === 1) return resolve([...times.values()][0] as WallTime, match[10], options)
-  return { message: 'Day and month could be either way round. Choose the order of dates for this file.' }
+  return {
+    message:
+      'Day and month could be either way round. Choose the order of dates for this file, or write 2026-03-29.',
+  }
 }
 
 const ORDER_TITLES: Record<DateOrder, string> = {

@@ -144,7 +144,10 @@ onSqlite('an upload', (server) => {
     expect(await send(part('file', '; filename="a.csv"\r\n\r\nurl\r\nhttps://exa'))).toEqual(broken)
     expect(await send('nothing')).toEqual(broken)
     expect(await send('nothing', 'multipart/form-data')).toEqual(broken)
-    expect(await send('nothing', 'text/csv')).toEqual([415, 'Content-Type must be application/json'])
+    expect(await send('nothing', 'text/csv')).toEqual([
+      415,
+      'Content-Type must be multipart/form-data or application/json',
+    ])
     await breakOff(server(), ws)
     await until('no files', () => listUploads(server()).length === 0)
     expect((await ws.api('/imports')).json.total).toBe(0)

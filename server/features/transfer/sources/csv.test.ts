@@ -74,7 +74,8 @@ describe('links of any table', () => {
       {
         field: 'Angelegt',
         value: '03.04.2025 16:05',
-        message: 'Day and month could be either way round. Choose the order of dates for this file.',
+        message:
+          'Day and month could be either way round. Choose the order of dates for this file, or write 2026-03-29.',
       },
     ])
   })

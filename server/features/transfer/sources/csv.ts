@@ -7,13 +7,14 @@ import { type CsvMapping, checkMapping, findMapping, suggestMapping } from './cs
 import { splitShortUrl, toSlug } from './short-url.ts'
 import type { ImportSource, NewLink, ReadingOptions, SourceLink } from './source.ts'
 import { NO_DESTINATION, readDomainName, toDeviceTargeting } from './source-link.ts'
+import { towpath } from './towpath.ts'
 
 export const csv: ImportSource = {
   name: 'csv',
   title: 'CSV',
   links: { lists: ['links', 'urls', 'data', 'items', 'results'], tables: [] },
-  // With a mapping, any table can be a list of links.
-  isLinkFile: (columns) => columns.length > 0,
+  // With a mapping, any table can be a list of links. Our own export is none: read as CSV, it would lose passwords and rules.
+  isLinkFile: (columns) => columns.length > 0 && !towpath.isLinkFile(columns),
   // Unknown, so true: two links whose slugs differ only in case must not become one.
   isCaseSensitive: true,
   suggestMapping,
