@@ -99,6 +99,31 @@ onDashboard(
       await own.close()
     })
 
+    test('a date or a number that is typed halfway is not saved as none', async () => {
+      const { id } = await create({ slug: 'halfway', clickLimit: 100 })
+      const own = await dashboard().openWindow(person)
+      await own.visit(`/links/${id}?edit=1`)
+      await own.page.getByText('Schedule and limits', { exact: true }).click()
+      const save = own.page.getByRole('button', { name: 'Save changes' })
+      for (const [label, text] of [
+        ['Expires', '12312030'],
+        ['Click limit', '1e'],
+      ] as const) {
+        const field = own.page.getByLabel(label)
+        await field.pressSequentially(text)
+        await save.click()
+        const isAtField = own.page.evaluate('document.activeElement.validity?.badInput')
+        expect([label, await isAtField]).toEqual([label, true])
+        await field.fill('')
+      }
+      await own.page.getByLabel('Click limit').fill('7')
+      await save.click()
+      await own.page.getByText('Link saved').waitFor()
+      expect((await person.api(`/links/${id}`)).json.data).toMatchObject({ clickLimit: 7, expiresAt: null })
+      await person.api(`/links/${id}?permanent=true`, { method: 'DELETE' })
+      await own.close()
+    })
+
     full('the palette opens a pasted short URL, and offers to shorten another address', async () => {
       const link = await create({ slug: 'palette' })
       const longer = await create({ slug: 'palette-longer' })
@@ -141,10 +166,7 @@ onDashboard(
       await third.getByLabel('Destination').fill('example.com/shadow')
       await third.getByLabel('Countries').fill('DE')
       await page.getByRole('button', { name: 'Save' }).click()
-      await page
-        .getByRole('region', { name: 'Rules' })
-        .getByText('rule 1 matches the same visitors first')
-        .waitFor()
+      await page.getByRole('region', { name: 'Rules' }).getByText('matches the same visitors first').waitFor()
       await page.getByRole('button', { name: 'Edit' }).first().click()
       await page.getByRole('heading', { name: 'Rules', exact: true }).click()
       await page.getByRole('button', { name: 'Move Rule 2 up' }).click()

@@ -6,6 +6,10 @@ interface Props extends Omit<ComponentProps<'form'>, 'onSubmit'> {
   onSubmit: (fields: FormData) => void
 }
 
+/** A date or a number that is typed halfway has no value, and would be saved as none. */
+const findHalfTyped = ({ elements }: HTMLFormElement) =>
+  [...elements].find((field) => field instanceof HTMLInputElement && field.validity.badInput)
+
 export const Form = ({ onSubmit, ...props }: Props) => (
   <form
     {...props}
@@ -13,7 +17,10 @@ export const Form = ({ onSubmit, ...props }: Props) => (
       event.preventDefault()
       // A dialog with a form can be inside another form.
       event.stopPropagation()
-      onSubmit(new FormData(event.currentTarget))
+      const halfTyped = findHalfTyped(event.currentTarget)
+      // The browser says it at the field, in its language.
+      if (halfTyped instanceof HTMLInputElement) halfTyped.reportValidity()
+      else onSubmit(new FormData(event.currentTarget))
     }}
   />
 )

@@ -34,7 +34,9 @@ export const importCommand: Command = {
       if (file === undefined) throw new CommandError('Name the file.')
       return runImportCommand(watching, file, options)
     }
-    if (file !== undefined) throw new CommandError('--undo takes no file.')
+    const [other] = Object.keys(options).filter((name) => name !== 'undo' && name !== 'workspace')
+    if (file !== undefined || other !== undefined)
+      throw new CommandError(`--undo takes no ${other === undefined ? 'file' : `--${other}`}.`)
     return runUndoCommand(watching, options)
   },
 }

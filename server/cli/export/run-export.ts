@@ -1,6 +1,6 @@
 // Runs `towpath export`: writes a whole workspace into a file, with or without a running server.
 
-import { mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { toFileStorePlace } from '../../config/upload-settings.ts'
 import { VERSION } from '../../config/version.ts'
@@ -32,7 +32,10 @@ export async function runExport(
   if (await stat(path).catch(() => undefined)) throw new CommandError(`${file} exists. Name a new file.`)
   const actor = await getOperatorActor({ db }, { workspaceId })
   const config = needs.config.workers > 1 ? toWorkerConfig(needs.config, 1) : needs.config
-  const scratchDir = await mkdtemp(join(config.dataDir, 'export-command-'))
+  // The hit engine writes to this folder only. The next start of a server empties it.
+  const tmp = join(config.dataDir, 'tmp')
+  await mkdir(tmp, { recursive: true, mode: 0o700 })
+  const scratchDir = await mkdtemp(join(tmp, 'export-command-'))
   const half = `${path}.part`
   try {
     const { hits, close } = await openHitReader(config, scratchDir, signal)

@@ -23,7 +23,7 @@ import {
   type LinkSourceName,
 } from '../../features/transfer/schema.ts'
 import { fieldErrors } from '../../http/validation.ts'
-import { openServices } from '../../start/services.ts'
+import { openServices, type Services } from '../../start/services.ts'
 import { createSite } from '../../start/site.ts'
 import { findShortage } from '../../storage/disk-space.ts'
 import { isDataDirLocked } from '../../storage/lock.ts'
@@ -94,11 +94,15 @@ async function watchImport(
   id: number,
 ): Promise<ImportResource> {
   const { db, config, progress, signal, now } = needs
-  const services = isDataDirLocked(dataDir) ? undefined : await openServices(toNodeConfig(config), { now })
-  await services?.openLater()
+  let services: Services | undefined
   try {
     for (;;) {
       signal.throwIfAborted()
+      // The process that runs imports may end meanwhile, such as another command.
+      if (!services && !isDataDirLocked(dataDir)) {
+        services = await openServices(toNodeConfig(config), { now })
+        await services.openLater()
+      }
       const row = await getImport(db.read, actor, id)
       if (!isOpen(row)) {
         // Clicks are in the hit worker's hands: let it count them before this process ends.

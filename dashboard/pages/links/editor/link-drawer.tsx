@@ -184,7 +184,8 @@ function Editor(props: EditorProps) {
         onKeyDown={(event) => {
           // Keys in a dialog of this form, such as that of a UTM template, come here too.
           const isInside = event.target instanceof Node && event.currentTarget.contains(event.target)
-          if (isInside && event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit()
+          if (isInside && event.key === 'Enter' && (event.metaKey || event.ctrlKey))
+            event.currentTarget.requestSubmit()
         }}
       >
         {conflict && <ConflictNotice {...conflict} {...answers} isSaving={isSaving} />}
