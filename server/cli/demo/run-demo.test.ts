@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readWorkspaceFile } from '../../../tests/support/imports/workspace-file.ts'
 import { retryWhile503 } from '../../../tests/support/server/retry-503.ts'
 import { atScale, full } from '../../../tests/support/suite.ts'
 import { until } from '../../../tests/support/until.ts'
@@ -290,6 +291,13 @@ describe('where no server runs', () => {
       await server.close()
     }
   }
+
+  test('is exported whole once a server has counted it', async () => {
+    await serving(one, async (server) => void (await counted(server, await asker(server, one.id))))
+    const file = join(one.dataDir, 'workspace.zip')
+    expect(await run(one, 'export', String(one.id), file)).toMatchObject({ code: 0 })
+    expect((await readWorkspaceFile(file)).records['hits.ndjson'].length).toBeGreaterThan(CLICKS)
+  })
 
   test('is the same each time', async () => {
     const pictures = []

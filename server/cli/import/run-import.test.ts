@@ -89,6 +89,7 @@ onSqlite('npx towpath import', (server) => {
     expect(await refuse(createFile(''), '--source', 'csv')).toEndWith('is empty.')
     expect(await refuse(file, '--source', 'csv')).toMatch(/^Import \d+ has failed\. The file has no links/)
     expect(await refuse('--undo', '999999')).toBe('Import not found')
+    expect(await refuse('--undo', '999999', '--dry-run')).toBe('--undo takes no --dry-run.')
   })
 })
 
@@ -104,8 +105,12 @@ test('npx towpath import without a server does the work itself', async () => {
   expect([code, out.split('\n')[1]]).toEqual([0, '  2 links created'])
   expect(err).toContain('%: ')
   expect(readdirSync(join(dataDir, 'imports'))).toEqual([])
-  const again = await run('import', toFile('alone'), '--source', 'csv', ...workspace)
-  expect(again.out.split('\n').slice(1, 3)).toEqual(['  0 links created', '  2 skipped'])
+  // Two at once: one of them waits, and goes on when the other has ended.
+  const both = ['alone', 'other'].map((name) => run('import', toFile(name), '--source', 'csv', ...workspace))
+  expect((await Promise.all(both)).map(({ out }) => out.split('\n').slice(1, 3))).toEqual([
+    ['  0 links created', '  2 skipped'],
+    ['  2 links created', '  0 skipped'],
+  ])
   const undone = await run('import', '--undo', '1', ...workspace)
   expect([undone.code, undone.out]).toEqual([0, 'Import 1 is undone: everything it created is deleted.\n'])
 })

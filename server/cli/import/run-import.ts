@@ -100,8 +100,11 @@ async function watchImport(
       signal.throwIfAborted()
       // The process that runs imports may end meanwhile, such as another command.
       if (!services && !isDataDirLocked(dataDir)) {
-        services = await openServices(toNodeConfig(config), { now })
-        await services.openLater()
+        services = await openServices(toNodeConfig(config), { now }).catch((error) => {
+          if (!isDataDirLocked(dataDir)) throw error
+          return undefined
+        })
+        await services?.openLater()
       }
       const row = await getImport(db.read, actor, id)
       if (!isOpen(row)) {
