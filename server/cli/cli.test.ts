@@ -268,6 +268,9 @@ describe('the command line', () => {
       // Somebody who means it names the directory, and then needs the name no more.
       expect((await forgotten({ DATA_DIR: './data' })).err).toBe(`New data directory: ${join(cwd, 'data')}\n`)
       expect((await forgotten()).err).toBe(`Data directory: ${join(cwd, 'data')}\n`)
+      const mistyped = await towpath({ DATA_DIR: './dta' }, ['key', 'list', '--workspace', '1'], program, cwd)
+      expect(mistyped.err).toStartWith(`No server has kept anything in ${join(cwd, 'dta')}. Set DATA_DIR`)
+      expect(readdirSync(cwd)).toEqual(['data'])
     })
   })
 
@@ -309,7 +312,7 @@ describe('the command line', () => {
     let shell: ReturnType<typeof openShell>
     beforeAll(async () => {
       shell = openShell({ DATA_DIR: dir })
-      await shell.run('key', 'list', '--workspace', '1')
+      await shell.run('workspace', 'create', 'First')
     })
     afterAll(async () => {
       await shell?.end()
@@ -363,7 +366,7 @@ describe('the command line', () => {
 
   test('reports every wrong setting, and a database that does not answer', async () => {
     await inEmptyDir(async (DATA_DIR) => {
-      const wrong = await towpath({ DATA_DIR, PORT: 'x', DEFAULT_PLAN: 'gold' }, ['key', 'revoke', '1'])
+      const wrong = await towpath({ DATA_DIR, PORT: 'x', DEFAULT_PLAN: 'gold' }, ['workspace', 'create', 'A'])
       expect([wrong.code, wrong.out]).toEqual([1, ''])
       expect(
         wrong.err

@@ -68,7 +68,7 @@ interface CommandFacts {
 }
 
 export interface Command extends CommandFacts {
-  /** Creates something new, so it prints the data directory to standard error. */
+  /** Creates something new. It may begin a data directory, and prints the directory to standard error. */
   creates?: true
   /** @returns the text for standard output */
   run(needs: CommandNeeds, input: CommandInput): Promise<string>

@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { readConfig, readDataDirectory } from '../config/config.ts'
 import { ConfigError } from '../config/setting.ts'
+import type { DataDirectory } from '../config/storage-settings.ts'
 import { Failure } from '../lib/failure.ts'
 import { setLogFormat, setLogLevel } from '../lib/log.ts'
 import { createRequestContext, runForRequest } from '../lib/telemetry/request-context.ts'
@@ -39,7 +40,9 @@ async function run(argv: string[]): Promise<string> {
     return output
   }
   const directory = readDataDirectory()
-  if (!directory.isNamed && !directory.isInUse) throw new CommandError(explainMissing(directory.path))
+  // A mistyped DATA_DIR would become a second installation, without the rows that the command is about.
+  const mayBegin = directory.isNamed && (command.creates || directory.isShared)
+  if (!directory.isInUse && !mayBegin) throw new CommandError(explainMissing(directory))
   const config = readConfig()
   setLogLevel(config.logLevel)
   setLogFormat(config.logFormat)
@@ -59,8 +62,10 @@ async function run(argv: string[]): Promise<string> {
 }
 
 /** A command without the server's DATA_DIR must not create a second directory by mistake. */
-const explainMissing = (path: string) =>
-  `No server has kept anything in ${path}, and DATA_DIR is not set.
+const explainMissing = ({ path, isNamed }: DataDirectory) =>
+  isNamed
+    ? `No server has kept anything in ${path}. Set DATA_DIR to the directory of your server.`
+    : `No server has kept anything in ${path}, and DATA_DIR is not set.
 Set it to the directory of your server: DATA_DIR=/var/lib/towpath npx towpath …
 Or begin there: start the server first (npm start), or set DATA_DIR=./data.`
 

@@ -123,6 +123,8 @@ export interface DataDirectory {
   path: string
   /** Whether the environment names it. */
   isNamed: boolean
+  /** Whether PostgreSQL has the rows. */
+  isShared: boolean
   /** Whether a server has stored data there. With PostgreSQL this can be only the spool. */
   isInUse: boolean
 }
@@ -130,8 +132,10 @@ export interface DataDirectory {
 export function findDataDirectory(get: GetSetting): DataDirectory {
   const named = get('DATA_DIR')
   const path = resolve(named ?? './data')
-  const names = get('DATABASE_URL') === undefined ? ['towpath.db'] : ['secret', 'spool', 'worker-1']
-  return { path, isNamed: named !== undefined, isInUse: names.some((name) => existsSync(join(path, name))) }
+  const isShared = get('DATABASE_URL') !== undefined
+  const names = isShared ? ['secret', 'spool', 'worker-1'] : ['towpath.db']
+  const isInUse = names.some((name) => existsSync(join(path, name)))
+  return { path, isNamed: named !== undefined, isShared, isInUse }
 }
 
 export function makeDataDir(dataDir: string, wrong: ProblemReporter) {

@@ -9,6 +9,7 @@ export const demoCommand: Command = {
   help: "fills a workspace with two months of a small company's links and leads",
   words: 0,
   options: ['for', 'clicks'],
+  creates: true,
   async run({ db, config }, { options }) {
     // Imported here, so that the other commands start faster.
     const [{ runDemo }, { toWorkerConfig }, { createProgressBar }] = await Promise.all([

@@ -23,6 +23,7 @@ import {
   type LinkSourceName,
 } from '../../features/transfer/schema.ts'
 import { fieldErrors } from '../../http/validation.ts'
+import { Failure } from '../../lib/failure.ts'
 import { openServices, type Services } from '../../start/services.ts'
 import { createSite } from '../../start/site.ts'
 import { findShortage } from '../../storage/disk-space.ts'
@@ -52,7 +53,9 @@ export async function runImportCommand(
   const source = input.source ?? (await recognizeFile(path))
   const upload = await copyFiles(create.dataDir, path, options.clicks, needs.progress)
   try {
-    const { id } = await createImport(create, actor, { ...input, source }, upload)
+    const { id } = await createImport(create, actor, { ...input, source }, upload).catch((error) => {
+      throw error instanceof Failure ? new CommandError(toOptionNames(error.message)) : error
+    })
     const done = await watchImport(needs, create, actor, id)
     return formatImport(needs.config, done)
   } finally {
@@ -158,9 +161,14 @@ function parseImportOptions(options: CommandOptions): CreateImportInput {
   const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined))
   const { data, error } = CreateImport.safeParse(given)
   if (data) return data
-  const [field = '', message] = Object.entries(fieldErrors(error.issues, 'field'))[0] ?? []
-  throw new CommandError(`${OPTION_NAMES[field.split('.')[0] ?? ''] ?? field} ${message}.`)
+  const [path = '', message] = Object.entries(fieldErrors(error.issues, 'field'))[0] ?? []
+  const [field = '', ...part] = path.split('.')
+  throw new CommandError(`${[OPTION_NAMES[field] ?? field, ...part].join(' ')} ${message}.`)
 }
+
+/** The server names the fields of its API. Only names that are no words of English are replaced. */
+const toOptionNames = (text: string) =>
+  text.replace(/\b(?:onConflict|domainMap|dateOrder|timeZone)\b/g, (name) => OPTION_NAMES[name] ?? name)
 
 /** @param text `a=b,c=d` */
 function parsePairs(text: string | undefined, option: string): Record<string, string> | undefined {
@@ -187,7 +195,7 @@ async function recognizeFile(path: string): Promise<LinkSourceName> {
     process.stderr.write(`Recognized as ${title}. Set --source if this is wrong.\n`)
     return source
   } catch (error) {
-    throw error instanceof FileProblem ? new CommandError(error.message) : error
+    throw error instanceof FileProblem ? new CommandError(toOptionNames(error.message)) : error
   } finally {
     reader.close()
   }
@@ -227,7 +235,8 @@ async function copyFiles(
 
 async function describeFile(path: string): Promise<ReceivedFile> {
   const found = await stat(path).catch(() => undefined)
-  if (!found?.isFile()) throw new CommandError(`There is no file ${path}.`)
+  if (!found) throw new CommandError(`There is no file ${path}.`)
+  if (!found.isFile()) throw new CommandError(`${path} is no file.`)
   if (found.size === 0) throw new CommandError(`${path} is empty.`)
   if (found.size > FILE_MAX) throw new CommandError(`${path} is larger than 10 GiB. Import it in parts.`)
   return { name: basename(path), bytes: found.size }
@@ -249,7 +258,8 @@ const count = (n: number, one: string, many = `${one}s`) =>
  * @throws CommandError where the import has failed
  */
 function formatImport({ origin }: Pick<Config, 'origin'>, done: ImportResource): string {
-  if (done.problem !== null) throw new CommandError(`Import ${done.id} has failed. ${done.problem}`)
+  if (done.problem !== null)
+    throw new CommandError(`Import ${done.id} has failed. ${toOptionNames(done.problem)}`)
   const { created, renamed, skipped, failed, clicks, rows, source } = done
   const opening = done.dryRun ? `Dry run ${done.id}: nothing is changed.` : `Import ${done.id} is done.`
   return [
