@@ -1,11 +1,11 @@
-// Slugs and keys that a dry run would have created, for later rows of the same file. They are stored as numbers, so a million
+// Slugs, keys and tags that a dry run would have created, for later rows of the same file. They are stored as numbers, so a million
 // take about 30 MB.
 
 /**
  * `slug`: a domain with a slug in its form for matching. `exact`: with the slug as written. `same`: also with its destination.
- * `key`: the link's deduplication key.
+ * `key`: the link's deduplication key. `tag`: a tag in lower case.
  */
-export type DryRunNameKind = 'slug' | 'exact' | 'same' | 'key'
+export type DryRunNameKind = 'slug' | 'exact' | 'same' | 'key' | 'tag'
 
 export interface DryRunNames {
   has(kind: DryRunNameKind, name: string): boolean

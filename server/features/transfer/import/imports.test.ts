@@ -196,6 +196,13 @@ onBothEngines.quick('an import whose rows the database compares', (server) => {
       [`${slug}`, `app-2`, `${slug}-2`, `${slug}-new`, `${slug}-NEW-2`].sort(),
     )
     expect(renamed.notices[0]).toStartWith('One slug differs from another one only in the case of letters.')
+
+    const tagged = Array.from({ length: 60 }, (_, n) => `${slug}-tagged-${n},https://example.com/,sale`)
+    const many = csv('slug,destinationUrl,tags', ...tagged)
+    const { id } = await runImport(ws, { source: 'csv', file: many, dryRun: true })
+    expect((await listRows(ws, id)).filter((row) => row.includes('tag created'))).toEqual([
+      '2 tag created sale',
+    ])
   })
 
   quick('is undone: what was changed since stays, and is listed', async () => {

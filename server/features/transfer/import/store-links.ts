@@ -174,7 +174,7 @@ async function findEarlier(connection: Connection, { actor, source }: ImportRun,
   return row && { importId: row.import_id, linkId: row.id, name: row.slug }
 }
 
-function addOutcome({ rows, names }: OpenBatch, row: number, outcome: LinkOutcome): void {
+function addOutcome({ rows, names, taken }: OpenBatch, row: number, outcome: LinkOutcome): void {
   if (outcome.outcome === 'failed') {
     rows.push({ row, outcome: toFailed(UNNAMED, outcome.problem) })
     return
@@ -194,6 +194,9 @@ function addOutcome({ rows, names }: OpenBatch, row: number, outcome: LinkOutcom
     notes.join('; ') || null,
   )
   rows.push({ row, outcome: { ...created, outcome: outcome.outcome } })
-  for (const { id, name } of newTags)
+  for (const { id, name } of newTags) {
+    if (taken.has('tag', name.toLowerCase())) continue
+    names.push(['tag', name.toLowerCase()])
     rows.push({ row, outcome: toCreated({ kind: 'tag', name }, { id, updated_at: null }), isPart: true })
+  }
 }
