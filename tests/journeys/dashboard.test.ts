@@ -25,6 +25,10 @@ onDashboard('a user of the dashboard', (dashboard) => {
       await page.getByLabel('Password').fill('correct horse battery')
       await page.getByRole('button', { name: 'Create account' }).click()
       await page.getByRole('heading', { name: 'Get started' }).waitFor()
+      await page.keyboard.press('n')
+      await page.getByRole('dialog', { name: 'New link' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
 
       await page.getByRole('link', { name: 'Settings' }).click()
       await page.getByRole('link', { name: 'API keys' }).click()

@@ -11,7 +11,7 @@ export function ChannelNotice({ channel }: { channel: ChannelResource }) {
   const { since, reason, next } = trouble
   const isOff = channel.disabledReason !== null && channel.unavailableReason === null
   return (
-    <p className="mt-1 text-sm break-words">
+    <p className="mt-1 text-sm wrap-anywhere">
       <span className="text-danger">
         {isOff && 'Turned off: '}
         {since !== null && (

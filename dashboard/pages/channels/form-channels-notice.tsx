@@ -20,7 +20,7 @@ export function FormListeners({ form: { formKey, channelIds } }: { form: FormRes
   const telling = channels.filter((channel) => findSilence(channel) === undefined)
   const silent = channels.filter((channel) => findSilence(channel) !== undefined)
   return (
-    <span className="break-words">
+    <span className="wrap-anywhere">
       {telling.length > 0 ? `Notifies ${telling.map(nameChannel).join(', ')}.` : 'Nobody is notified.'}{' '}
       {silent.length > 0 && (
         <span className="text-warn">
@@ -58,7 +58,7 @@ export function FormChannelsNotice({ channelIds }: { channelIds: number[] }) {
         <h2 className="font-medium">This form’s notifications aren’t arriving</h2>
         <ul className="mt-1 grid gap-2">
           {failing.map((channel) => (
-            <li key={channel.id} className="min-w-0">
+            <li key={channel.id} className="min-w-0 wrap-anywhere">
               <Link
                 to="/$workspaceId/notifications"
                 params={{ workspaceId: String(api.workspaceId) }}

@@ -9,8 +9,9 @@ import { Card } from '../../ui/card.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { formatNumber, formatPercent } from '../../ui/format.ts'
+import { formatCount, formatNumber, formatPercent } from '../../ui/format.ts'
 import { Select } from '../../ui/forms/field.tsx'
+import { COLUMN } from '../../ui/page.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 
 const RANGES = [7, 30, 90]
@@ -20,7 +21,7 @@ export default function LossReport({ form }: { form: FormResource }) {
   const [days, setDays] = useState(30)
   const losses = useQuery(lossesQuery(api, form.formKey, days))
   return (
-    <div className={classNames('grid max-w-3xl gap-5', losses.isPlaceholderData && 'opacity-60')}>
+    <div className={classNames(COLUMN, 'gap-5', losses.isPlaceholderData && 'opacity-60')}>
       <div className="flex flex-wrap items-center gap-3">
         <p className="min-w-0 flex-1 basis-60 text-soft">
           Counts only. The content and the sender of rejected submissions aren’t stored.
@@ -49,12 +50,14 @@ export default function LossReport({ form }: { form: FormResource }) {
           When people send this form, this page shows how many submissions were rejected, and why.
         </EmptyState>
       )}
-      {losses.data && losses.data.attempts > 0 && <Report losses={losses.data} />}
+      {losses.data && losses.data.attempts > 0 && <Report form={form} losses={losses.data} />}
     </div>
   )
 }
 
-const OUTCOME_LABELS: Record<LossOutcome, { label: string; advice: string }> = {
+const describeOutcomes = ({
+  perAddress,
+}: FormResource): Record<LossOutcome, { label: string; advice: string }> => ({
   stored: { label: 'Stored', advice: 'Includes duplicates and submissions that you marked as spam.' },
   spam: {
     label: 'Stored as spam',
@@ -72,7 +75,7 @@ const OUTCOME_LABELS: Record<LossOutcome, { label: string; advice: string }> = {
   honeypot: { label: 'Caught by honeypot', advice: 'Bots that filled in the hidden field.' },
   rateLimited: {
     label: 'Rejected: too many submissions',
-    advice: '10 per minute are allowed from one address.',
+    advice: `One address may send ${formatCount(perAddress, 'submission')} per minute.`,
   },
   origin: {
     label: 'Rejected: site not allowed',
@@ -86,33 +89,34 @@ const OUTCOME_LABELS: Record<LossOutcome, { label: string; advice: string }> = {
     label: 'Rejected: unreadable',
     advice: 'The content doesn’t match its type. The page check finds the usual causes.',
   },
-}
+})
 
-function Report({ losses }: { losses: Losses }) {
+function Report({ form, losses }: { form: FormResource; losses: Losses }) {
+  const descriptions = describeOutcomes(form)
   const { attempts, outcomes, fields } = losses
-  const rows = (Object.keys(OUTCOME_LABELS) as LossOutcome[])
+  const rows = (Object.keys(descriptions) as LossOutcome[])
     .map((outcome) => ({ outcome, n: outcomes[outcome] }))
     .filter(({ outcome, n }) => n > 0 || outcome === 'stored')
   return (
     <>
       <Card title={`${formatNumber(attempts)} ${attempts === 1 ? 'attempt' : 'attempts'}`}>
-        <ul className="grid gap-4">
+        <ul className="grid grid-cols-[minmax(0,1fr)] gap-4">
           {rows.map(({ outcome, n }) => (
-            <li key={outcome} className="grid gap-1">
+            <li key={outcome} className="grid grid-cols-[minmax(0,1fr)] gap-1">
               <Bar
-                label={OUTCOME_LABELS[outcome].label}
+                label={descriptions[outcome].label}
                 n={n}
                 part={n / attempts}
                 good={outcome === 'stored'}
               />
-              <p className="text-sm text-soft">{OUTCOME_LABELS[outcome].advice}</p>
+              <p className="text-sm text-soft">{descriptions[outcome].advice}</p>
             </li>
           ))}
         </ul>
       </Card>
       {fields.length > 0 && (
         <Card title="Invalid fields">
-          <ul className="grid gap-3">
+          <ul className="grid grid-cols-[minmax(0,1fr)] gap-3">
             {fields.map(({ field, attempts: n }) => (
               <li key={field}>
                 <Bar label={field} n={n} part={n / attempts} />
@@ -126,9 +130,9 @@ function Report({ losses }: { losses: Losses }) {
 }
 
 const Bar = ({ label, n, part, good }: { label: string; n: number; part: number; good?: boolean }) => (
-  <div className="grid gap-1">
+  <div className="grid grid-cols-[minmax(0,1fr)] gap-1">
     <p className="flex items-baseline gap-3">
-      <span className="min-w-0 flex-1 truncate">{label}</span>
+      <span className="min-w-0 flex-1 wrap-anywhere">{label}</span>
       <span className="tabular-nums">{formatNumber(n)}</span>
       <span className="w-14 text-right text-sm text-soft tabular-nums">{formatPercent(part)}</span>
     </p>

@@ -87,7 +87,7 @@ export function InboxPage() {
       {open !== undefined && <h1 className="sr-only lg:hidden">Inbox</h1>}
       <InboxToolbar
         filter={filter}
-        total={inbox.total}
+        total={inbox.rows && inbox.total}
         isHidden={open !== undefined}
         onChange={(next) => setAddress(next, open)}
       />

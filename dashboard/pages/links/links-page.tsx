@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Plus, SearchX, Trash2, Unlink } from 'lucide-react'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { LinkResource } from '../../../server/features/links/schema.ts'
 import { isOnboarded, onboardingQuery } from '../../api/onboarding.ts'
 import { useApi, useCanEdit } from '../../shell/use-workspace.ts'
@@ -12,6 +12,7 @@ import { ErrorState } from '../../ui/error-state.tsx'
 import { focusIfLost } from '../../ui/focus.ts'
 import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Page } from '../../ui/page.tsx'
+import { useShortcuts } from '../../ui/shortcuts.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { type LinkHandlers, useLinkActions } from './link/use-link-actions.ts'
 import { toLinkElementId } from './list/link-list-item.tsx'
@@ -33,6 +34,8 @@ export function LinksPage() {
   const canEdit = useCanEdit()
   const [qr, showQr] = useState<LinkResource>()
   const create = useCallback(() => setSearch({ new: '1' }, { replace: false }), [setSearch])
+  // The list has the other shortcuts, and a new workspace has no list.
+  useShortcuts(useMemo(() => [{ keys: 'n', label: 'New link', changes: true, run: create }], [create]))
   const closeEditor = () => {
     setSearch({ new: '', url: '', from: '', edit: '' })
     focusIfLost(() => findRow(search.edit ?? search.from))

@@ -11,7 +11,7 @@ import { formatCountryName, formatNumber } from '../../ui/format.ts'
 import { BrandIcon, DeviceIcon } from '../../ui/icons/value-icon.tsx'
 import { lazyPart } from '../../ui/lazy-part.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
+import { Skeleton, SkeletonRows } from '../../ui/skeleton.tsx'
 import { type FeedItem, useLive } from './use-live.ts'
 
 // Its outlines weigh 12 KB.
@@ -38,7 +38,9 @@ export function LivePage() {
       {figures ? <Figures figures={figures} /> : <Skeleton className="h-64" />}
       <section className="mt-4 rounded-2xl border border-line bg-card p-4 sm:p-5" aria-label="Feed">
         <h2 className="mb-2 font-semibold">Feed</h2>
-        {feed.length === 0 ? (
+        {!figures ? (
+          <SkeletonRows rows={3} className="h-12" />
+        ) : feed.length === 0 ? (
           <p className="py-4 text-soft">Nothing has happened in the last 30 minutes.</p>
         ) : (
           <ol className="grid grid-cols-1">

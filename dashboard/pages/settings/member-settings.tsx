@@ -88,8 +88,8 @@ function MemberRow({ member }: { member: MemberResource }) {
             <RoleSelect
               {...control}
               value={change.isPending ? change.variables : member.role}
-              disabled={change.isPending}
-              onChange={(next) => change.mutate(next)}
+              // A disabled list would lose the focus.
+              onChange={(next) => change.isPending || change.mutate(next)}
             />
           )}
         </Field>

@@ -11,7 +11,18 @@ import { FormDialog } from '../../ui/forms/form-dialog.tsx'
 import { toast } from '../../ui/overlays/toast.tsx'
 import { type TagColor, TagDot } from '../../ui/tag-chip.tsx'
 
-const COLORS: TagColor[] = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'purple', 'pink']
+const COLOR_LABELS: Record<TagColor, string> = {
+  gray: 'Gray',
+  red: 'Red',
+  orange: 'Orange',
+  yellow: 'Yellow',
+  green: 'Green',
+  teal: 'Teal',
+  blue: 'Blue',
+  purple: 'Purple',
+  pink: 'Pink',
+}
+const COLORS = Object.keys(COLOR_LABELS) as TagColor[]
 
 export function TagDialog({ tag, onClose }: { tag?: TagResource; onClose: () => void }) {
   const api = useApi()
@@ -91,7 +102,7 @@ const Colors = ({ color, onChange }: { color: TagColor; onChange: (color: TagCol
             onChange={() => onChange(option)}
           />
           <TagDot color={option} />
-          <span className="capitalize">{option}</span>
+          {COLOR_LABELS[option]}
         </label>
       ))}
     </div>

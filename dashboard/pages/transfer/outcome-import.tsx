@@ -1,7 +1,7 @@
 // Imports a CSV file with outcomes of leads, and shows what became of its rows.
 
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type RefObject, useRef, useState } from 'react'
 import { toFieldErrors } from '../../api/client.ts'
 import {
   importOutcomeFile,
@@ -12,6 +12,7 @@ import {
 import { useApi } from '../../shell/use-workspace.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { focusIfLost } from '../../ui/focus.ts'
 import { formatNumber, viewerZone } from '../../ui/format.ts'
 import { SelectField } from '../../ui/forms/field.tsx'
 import { FileDrop } from '../../ui/forms/file-drop.tsx'
@@ -23,7 +24,7 @@ import { findFileProblem } from './new/file-problem.ts'
 const STAGES = { won: 'Won', qualified: 'Qualified', contacted: 'Contacted', lost: 'Lost' } as const
 type Stage = keyof typeof STAGES
 
-function useOutcomeImport() {
+function useOutcomeImport(form: RefObject<HTMLFormElement | null>) {
   const api = useApi()
   const client = useQueryClient()
   const [file, setFile] = useState<File | null>(null)
@@ -37,6 +38,8 @@ function useOutcomeImport() {
     },
     onSuccess() {
       setFile(null)
+      // Without a file the button is disabled, and loses the focus.
+      focusIfLost(() => form.current?.querySelector('input'))
       for (const name of ['analytics', 'outcomes', 'submissions'])
         void client.invalidateQueries({ queryKey: [api.workspaceId, name] })
     },
@@ -56,14 +59,16 @@ function useOutcomeImport() {
 }
 
 export function OutcomeImportCard() {
-  const { file, choose, remove, problem, stage, setStage, timeZone, setTimeZone, save } = useOutcomeImport()
+  const form = useRef<HTMLFormElement>(null)
+  const { file, choose, remove, problem, stage, setStage, timeZone, setTimeZone, save } =
+    useOutcomeImport(form)
   const errors = toFieldErrors(save.error, ['csv', 'stage', 'timezone'])
   const submit = () => {
     if (file && !problem && !save.isPending) save.mutate(file)
   }
   return (
     <Card title="Outcomes of leads">
-      <Form className="grid grid-cols-1 gap-5" aria-label="Import outcomes" onSubmit={submit}>
+      <Form ref={form} className="grid grid-cols-1 gap-5" aria-label="Import outcomes" onSubmit={submit}>
         <p className="text-soft">
           Tell Towpath which leads were won and what they were worth. The CSV file has the columns{' '}
           <Column name="email" />, <Column name="value" />, <Column name="currency" /> and{' '}

@@ -54,7 +54,7 @@ export function Dialog({
         <Base.Popup className={classNames('fixed z-50 flex flex-col border-line bg-card shadow-xl', place)}>
           <header className="flex items-start gap-3 border-b border-line px-5 py-4">
             <div className="min-w-0 flex-1">
-              <Base.Title className="text-lg font-semibold">{title}</Base.Title>
+              <Base.Title className="text-lg font-semibold wrap-anywhere">{title}</Base.Title>
               {description && (
                 <Base.Description className="mt-0.5 text-sm text-soft">{description}</Base.Description>
               )}

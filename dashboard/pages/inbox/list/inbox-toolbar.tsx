@@ -43,7 +43,8 @@ const FILTER_NAMES = [
 
 interface Props {
   filter: InboxFilter
-  total: number
+  /** undefined while the list loads. */
+  total: number | undefined
   /** A submission is open, so that phones hide the toolbar. */
   isHidden: boolean
   onChange: (filter: InboxFilter) => void
@@ -60,8 +61,12 @@ export function InboxToolbar({ filter, total, isHidden, onChange }: Props) {
         <h1 className="text-2xl font-semibold tracking-tight">Inbox</h1>
         <StatusTabs filter={filter} />
         <p role="status" className="text-sm text-soft tabular-nums">
-          {formatNumber(total)}{' '}
-          <span className="max-sm:sr-only">{total === 1 ? 'submission' : 'submissions'}</span>
+          {total !== undefined && (
+            <>
+              {formatNumber(total)}{' '}
+              <span className="max-sm:sr-only">{total === 1 ? 'submission' : 'submissions'}</span>
+            </>
+          )}
         </p>
         <div className="flex min-w-0 flex-1 basis-60 items-center justify-end gap-2">
           <InboxSearch filter={filter} onChange={onChange} />

@@ -11,10 +11,12 @@ import {
   outcomesQuery,
   setOutcome,
 } from '../../../api/inbox/outcomes.ts'
+import { locale } from '../../../api/language.ts'
 import type { Submission } from '../../../api/submissions.ts'
 import { useApi, useCanEdit } from '../../../shell/use-workspace.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { focusIfLost } from '../../../ui/focus.ts'
 import { formatDay, formatMoney } from '../../../ui/format.ts'
 import { SelectField, TextField } from '../../../ui/forms/field.tsx'
 import { Form } from '../../../ui/forms/form.tsx'
@@ -27,6 +29,28 @@ const STAGES = Object.keys(STAGE_LABELS) as OutcomeStage[]
 /** The currency that was set last stays for the next lead. */
 const CURRENCY_KEY = 'towpath-currency'
 
+const SECTION_ID = 'outcomes'
+
+const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'EUR' })
+const findSeparator = (name: 'group' | 'decimal') =>
+  money.formatToParts(1_000_000).find(({ type }) => type === name)?.value ?? ''
+const GROUP = findSeparator('group')
+const GROUPED = new RegExp(`^[1-9]\\d{0,2}(?:[${GROUP}]\\d{3})+(?:[${findSeparator('decimal')}]\\d+)?$`)
+
+/**
+ * The API's decimal text, `1250.00`, for `1,250.00` in English and `1.250,00` in German. A comma and a point both
+ * separate decimals where the language does not use them for thousands, because some keyboards have only one of them.
+ * @returns undefined when the text is no amount
+ */
+function parseAmount(text: string): string | undefined {
+  // Spaces and apostrophes group thousands in many languages, and never separate decimals.
+  const compact = text.trim().replace(/[\s'’](?=\d{3})/g, '')
+  const amount = (GROUPED.test(compact) ? compact.replaceAll(GROUP, '') : compact).replace(',', '.')
+  return /^(?:0|[1-9]\d{0,14})(?:\.\d{1,6})?$/.test(amount) ? amount : undefined
+}
+
+const EXAMPLE = new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }).format(1250)
+
 export function Outcomes({ submission }: { submission: Submission }) {
   const api = useApi()
   const canEdit = useCanEdit()
@@ -35,7 +59,7 @@ export function Outcomes({ submission }: { submission: Submission }) {
     submission.status !== 'spam' && submission.status !== 'unconfirmed' && !submission.duplicateOf
   if (!isLead || (!canEdit && (data ?? []).length === 0)) return null
   return (
-    <section aria-label="Outcome" className="grid gap-2">
+    <section id={SECTION_ID} aria-label="Outcome" className="grid gap-2">
       <h3 className="text-sm font-medium">Outcome</h3>
       {data && data.length > 0 && (
         <ul className="grid gap-1">
@@ -54,7 +78,10 @@ function OutcomeLine({ outcome, canEdit }: { outcome: OutcomeResource; canEdit: 
   const refresh = useOutcomeRefresh(outcome.submissionId)
   const remove = useMutation({
     mutationFn: () => deleteOutcome(api, outcome.id),
-    onSuccess: refresh,
+    async onSuccess() {
+      await refresh()
+      focusIfLost(() => document.querySelector<HTMLElement>(`#${SECTION_ID} button`))
+    },
     onError: (error) => toast(error.message),
   })
   const { stage, value, currency } = outcome
@@ -70,7 +97,7 @@ function OutcomeLine({ outcome, canEdit }: { outcome: OutcomeResource; canEdit: 
           size="small"
           icon={<Trash2 size={15} />}
           aria-label={`Take back “${STAGE_LABELS[stage]}”`}
-          disabled={remove.isPending}
+          busy={remove.isPending}
           onClick={() => remove.mutate()}
         />
       )}
@@ -84,27 +111,42 @@ function useOutcomeDraft(submissionId: number) {
   const [stage, setStage] = useState<OutcomeStage>('won')
   const [value, setValue] = useState('')
   const [currency, setCurrency] = useState(() => localStorage.getItem(CURRENCY_KEY) ?? 'EUR')
+  const [isInvalid, setInvalid] = useState(false)
   const save = useMutation({
-    mutationFn: () => {
-      const amount = value.trim()
-      const money =
-        amount === '' ? { value: null, currency: null } : { value: amount, currency: currency.trim() }
-      return setOutcome(api, { submissionId, stage, ...money })
-    },
-    onSuccess: async () => {
-      if (value.trim() !== '') localStorage.setItem(CURRENCY_KEY, currency.trim().toUpperCase())
+    mutationFn: (amount: string | undefined) =>
+      setOutcome(api, {
+        submissionId,
+        stage,
+        value: amount ?? null,
+        currency: amount === undefined ? null : currency.trim(),
+      }),
+    async onSuccess(_, amount) {
+      if (amount !== undefined) localStorage.setItem(CURRENCY_KEY, currency.trim().toUpperCase())
       setValue('')
       await refresh()
     },
+    onError() {},
   })
-  return { stage, setStage, value, setValue, currency, setCurrency, save }
+  const submit = () => {
+    if (save.isPending) return
+    const amount = parseAmount(value)
+    const isRefused = amount === undefined && value.trim() !== ''
+    setInvalid(isRefused)
+    if (!isRefused) save.mutate(amount)
+  }
+  const changeValue = (text: string) => {
+    setInvalid(false)
+    setValue(text)
+  }
+  return { stage, setStage, value, changeValue, isInvalid, currency, setCurrency, save, submit }
 }
 
 function OutcomeForm({ submissionId }: { submissionId: number }) {
-  const { stage, setStage, value, setValue, currency, setCurrency, save } = useOutcomeDraft(submissionId)
+  const { stage, setStage, value, changeValue, isInvalid, currency, setCurrency, save, submit } =
+    useOutcomeDraft(submissionId)
   const errors = toFieldErrors(save.error, ['value', 'currency'])
   return (
-    <Form className="grid gap-1.5" onSubmit={() => save.mutate()}>
+    <Form className="grid gap-1.5" onSubmit={submit}>
       <div className="grid grid-cols-[1fr_1fr_5.5rem] items-start gap-2 sm:grid-cols-[9rem_9rem_5.5rem_auto]">
         <SelectField
           label="Stage"
@@ -126,8 +168,8 @@ function OutcomeForm({ submissionId }: { submissionId: number }) {
           autoComplete="off"
           value={value}
           maxLength={22}
-          onChange={(event) => setValue(event.target.value)}
-          error={errors.value}
+          onChange={(event) => changeValue(event.target.value)}
+          error={isInvalid ? `Enter an amount, such as ${EXAMPLE}.` : errors.value}
         />
         <TextField
           label="Currency"
@@ -140,7 +182,7 @@ function OutcomeForm({ submissionId }: { submissionId: number }) {
           onChange={(event) => setCurrency(event.target.value)}
           error={errors.currency}
         />
-        <Button type="submit" disabled={save.isPending} className="justify-self-start max-sm:col-span-3">
+        <Button type="submit" busy={save.isPending} className="justify-self-start max-sm:col-span-3">
           Set outcome
         </Button>
       </div>

@@ -178,7 +178,7 @@ function SubmissionDetails({ submission }: { submission: Submission }) {
             value && (
               <div key={name} className="col-span-2 grid grid-cols-subgrid">
                 <dt className="text-soft">{name}</dt>
-                <dd className="min-w-0 break-words">{value}</dd>
+                <dd className="min-w-0 wrap-anywhere">{value}</dd>
               </div>
             ),
         )}
@@ -207,7 +207,7 @@ const NotificationsLink = ({ id }: { id: number }) => (
 const ConsentLine = ({ consent }: { consent: NonNullable<Submission['consent']> }) => (
   <p className="flex items-start gap-2 text-sm">
     <ShieldCheck size={17} aria-hidden className="mt-0.5 shrink-0 text-accent" />
-    <span className="min-w-0 break-words">
+    <span className="min-w-0 wrap-anywhere">
       Agreed to “{consent.text}”{' '}
       <span className="text-soft">
         ({consent.field}, {formatTime(consent.at)})
@@ -222,9 +222,9 @@ function Head({ submission }: { submission: Submission }) {
   const { status, email, formKey, createdAt, duplicateOf } = submission
   const workspaceId = String(api.workspaceId)
   return (
-    <header className="grid gap-1">
+    <header className="grid grid-cols-[minmax(0,1fr)] gap-1">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <h2 className="min-w-0 text-xl font-semibold break-words">{toSenderName(submission)}</h2>
+        <h2 className="min-w-0 text-xl font-semibold wrap-anywhere">{toSenderName(submission)}</h2>
         {submission.test && <Badge>Test</Badge>}
         {status !== 'read' && <Badge tone={STATUS_TONES[status]}>{STATUS_LABELS[status]}</Badge>}
       </div>
@@ -236,7 +236,7 @@ function Head({ submission }: { submission: Submission }) {
           <CopyButton text={email} label="Copy email address" />
         </p>
       )}
-      <p className="text-sm text-soft">
+      <p className="text-sm wrap-anywhere text-soft">
         <RelativeTime at={createdAt} />, {formatTime(createdAt)}, via{' '}
         <Link
           to="/$workspaceId/forms/$formKey"
@@ -274,13 +274,13 @@ function Fields({ submission }: { submission: Submission }) {
   const entries = Object.entries(submission.fields)
   if (entries.length === 0) return <p className="text-soft">This submission has no fields.</p>
   return (
-    <dl className="grid gap-4 rounded-2xl border border-line bg-card p-4 sm:p-5">
+    <dl className="grid grid-cols-[minmax(0,1fr)] gap-4 rounded-2xl border border-line bg-card p-4 sm:p-5">
       {entries.map(([name, value]) => (
-        <div key={name} className="grid gap-0.5">
-          <dt className="text-sm break-words text-soft" title={name}>
+        <div key={name} className="grid grid-cols-[minmax(0,1fr)] gap-0.5">
+          <dt className="text-sm wrap-anywhere text-soft" title={name}>
             {toFieldLabel(labels, name)}
           </dt>
-          <dd className="break-words whitespace-pre-wrap">
+          <dd className="wrap-anywhere whitespace-pre-wrap">
             <Value value={value} />
           </dd>
         </div>

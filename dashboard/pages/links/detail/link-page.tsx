@@ -169,8 +169,8 @@ function Heading({ link }: { link: LinkResource }) {
 const isWebUrl = (url: string) => /^https?:\/\//.test(url)
 
 const Destination = ({ link: { destinationUrl, title } }: { link: LinkResource }) => (
-  <div className="grid">
-    {title && <span className="text-ink break-words">{title}</span>}
+  <div className="grid grid-cols-[minmax(0,1fr)]">
+    {title && <span className="text-ink wrap-anywhere">{title}</span>}
     <span className="truncate">
       {isWebUrl(destinationUrl) ? (
         <a

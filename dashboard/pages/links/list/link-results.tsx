@@ -54,7 +54,7 @@ export function LinkResults({ query, handlers, create }: Props) {
     select: selection.toggle,
     openMenu: (link, button) => openMenu({ link, button }),
   })
-  useLinkShortcuts({ list, searchField, selection, handlers: rowHandlers, create })
+  useLinkShortcuts({ list, searchField, selection, handlers: rowHandlers })
   const total = data?.pages[0]?.total ?? 0
   useFocusAfter(selection.selected.length > 0, () => list.current?.refocus())
   useFocusAfter(links.length > 0, () => focusIfLost(() => searchField.current))

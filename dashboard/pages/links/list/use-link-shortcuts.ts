@@ -1,4 +1,4 @@
-// The shortcuts of the Links page. They act on the focused link; Enter opens it.
+// The shortcuts of the list of links. They act on the focused link; Enter opens it.
 
 import { type RefObject, useMemo, useRef } from 'react'
 import type { LinkResource } from '../../../../server/features/links/schema.ts'
@@ -13,7 +13,6 @@ interface ShortcutTargets {
   searchField: RefObject<HTMLInputElement | null>
   selection: LinkSelection
   handlers: LinkListItemHandlers
-  create: () => void
 }
 
 export function useLinkShortcuts(targets: ShortcutTargets) {
@@ -27,7 +26,6 @@ export function useLinkShortcuts(targets: ShortcutTargets) {
         if (link) action(link, latest.current)
       }
       return [
-        { keys: 'n', label: 'New link', changes: true, run: () => latest.current.create() },
         { keys: '/', label: 'Search', run: () => latest.current.searchField.current?.focus() },
         { keys: 'j', label: 'Next link (Enter opens it)', run: move(1) },
         { keys: 'k', label: 'Previous link', run: move(-1) },

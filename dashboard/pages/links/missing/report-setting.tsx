@@ -49,15 +49,16 @@ function Setting({ above }: { above: number | null }) {
     },
     onError() {},
   })
+  // A disabled switch would lose the focus.
+  const change = (next: number | null) => save.isPending || save.mutate(next)
   const { missingReportAbove, general } = toFieldErrors(save.error, ['missingReportAbove'])
   return (
-    <Form className="grid gap-4" onSubmit={() => save.mutate(Number(text))}>
+    <Form className="grid gap-4" onSubmit={() => change(Number(text))}>
       <Toggle
         label="Email me about frequent 404s"
         hint="All owners get it: once a day per link at most, and five emails a day. It needs a mail server."
-        checked={above !== null}
-        disabled={save.isPending}
-        onChange={({ target }) => save.mutate(target.checked ? Number(text) : null)}
+        checked={(save.isPending ? save.variables : above) !== null}
+        onChange={({ target }) => change(target.checked ? Number(text) : null)}
       />
       <div className="flex flex-wrap items-end gap-2">
         <TextField

@@ -28,7 +28,7 @@ export function ChannelChoice({ selected, onChange, describe = describeState, er
   if (channels.isError) return <ErrorState error={channels.error} retry={() => void channels.refetch()} />
   if (!channels.data) return <Skeleton className="h-16" />
   return (
-    <fieldset className="grid gap-2">
+    <fieldset className="grid min-w-0 grid-cols-[minmax(0,1fr)] gap-2">
       <legend className="sr-only">Channels</legend>
       {channels.data.data.map((channel) => (
         <Choice
