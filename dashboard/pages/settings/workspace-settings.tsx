@@ -150,9 +150,10 @@ function Security({ isRequired }: { isRequired: boolean }) {
             ? 'Members without a second factor can’t use this workspace until they set one up. API keys keep working.'
             : 'Set up your own second factor first, in Settings > Account.'
         }
-        checked={isRequired}
-        disabled={save.isPending || !mayTurnOn}
-        onChange={(event) => save.mutate(event.target.checked)}
+        checked={save.isPending ? save.variables : isRequired}
+        disabled={!mayTurnOn}
+        // A disabled switch would lose the focus.
+        onChange={(event) => save.isPending || save.mutate(event.target.checked)}
       />
       {save.error && (
         <p role="alert" className="mt-2 text-sm text-danger">

@@ -67,9 +67,9 @@ export function WatchSetting() {
             <Toggle
               label="Check destinations daily, and email me about broken ones"
               hint="All owners get one email when three checks over at least a day have failed. The check respects robots.txt. Emails need a mail server."
-              checked
-              disabled={save.isPending}
-              onChange={() => save.mutate(false)}
+              checked={!save.isPending}
+              // A disabled switch would lose the focus.
+              onChange={() => save.isPending || save.mutate(false)}
             />
           </div>
         ) : (

@@ -197,12 +197,7 @@ function TrashedSlug({ id, slug }: { id: number; slug: string }) {
   return (
     <>
       <Bad>A link in the trash has this short link.</Bad>{' '}
-      <button
-        type="button"
-        className="text-link"
-        disabled={restore.isPending}
-        onClick={() => restore.mutate()}
-      >
+      <button type="button" className="text-link" onClick={() => restore.isPending || restore.mutate()}>
         Restore it
       </button>
     </>

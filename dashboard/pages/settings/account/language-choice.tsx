@@ -28,9 +28,9 @@ export function LanguageChoice() {
         label="Language of the dashboard"
         className="max-w-sm"
         hint="Emails are in English."
-        value={user?.language ?? ''}
-        disabled={save.isPending}
-        onChange={({ target }) => save.mutate(target.value || null)}
+        value={(save.isPending ? save.variables : user?.language) ?? ''}
+        // A disabled list would lose the focus.
+        onChange={({ target }) => save.isPending || save.mutate(target.value || null)}
       >
         <option value="">The browser’s language</option>
         {languages.map((code) => (
