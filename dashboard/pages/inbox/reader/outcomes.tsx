@@ -34,18 +34,25 @@ const SECTION_ID = 'outcomes'
 const money = new Intl.NumberFormat(locale, { style: 'currency', currency: 'EUR' })
 const findSeparator = (name: 'group' | 'decimal') =>
   money.formatToParts(1_000_000).find(({ type }) => type === name)?.value ?? ''
-const GROUP = findSeparator('group')
-const GROUPED = new RegExp(`^[1-9]\\d{0,2}(?:[${GROUP}]\\d{3})+(?:[${findSeparator('decimal')}]\\d+)?$`)
+const [GROUP, DECIMAL] = [findSeparator('group'), findSeparator('decimal')]
+
+/** `1,250.00` in English and `1.250,00` in German. */
+function isGrouped([first = '', ...others]: string[]) {
+  return others.length > 0 && /^[1-9]\d{0,2}$/.test(first) && others.every((part) => /^\d{3}$/.test(part))
+}
 
 /**
- * The API's decimal text, `1250.00`, for `1,250.00` in English and `1.250,00` in German. A comma and a point both
- * separate decimals where the language does not use them for thousands, because some keyboards have only one of them.
+ * The API's decimal text, `1250.00`, for an amount in the page's language. A comma and a point both separate decimals where
+ * the language does not use them for thousands, because some keyboards have only one of them.
  * @returns undefined when the text is no amount
  */
 function parseAmount(text: string): string | undefined {
   // Spaces and apostrophes group thousands in many languages, and never separate decimals.
   const compact = text.trim().replace(/[\s'’](?=\d{3})/g, '')
-  const amount = (GROUPED.test(compact) ? compact.replaceAll(GROUP, '') : compact).replace(',', '.')
+  const [whole = '', ...decimals] = compact.split(DECIMAL)
+  const groups = whole.split(GROUP)
+  const plain = isGrouped(groups) ? [groups.join(''), ...decimals].join('.') : compact
+  const amount = plain.replace(',', '.')
   return /^(?:0|[1-9]\d{0,14})(?:\.\d{1,6})?$/.test(amount) ? amount : undefined
 }
 
