@@ -54,7 +54,8 @@ export async function runImportCommand(
   const upload = await copyFiles(create.dataDir, path, options.clicks, needs.progress)
   try {
     const { id } = await createImport(create, actor, { ...input, source }, upload).catch((error) => {
-      throw error instanceof Failure ? new CommandError(toOptionNames(error.message)) : error
+      const isInvalid = error instanceof Failure && error.code === 'invalid'
+      throw isInvalid ? new CommandError(toOptionNames(error.message)) : error
     })
     const done = await watchImport(needs, create, actor, id)
     return formatImport(needs.config, done)
