@@ -128,6 +128,19 @@ export function requireStartBeforeEnd(
   context.addIssue({ code: 'custom', path: ['start'], message: 'must be before end' })
 }
 
+/** Refuses parameters that mean nothing in the format. @param formats those in which they do */
+export function requireFormat(
+  context: z.RefinementCtx,
+  format: string | undefined,
+  formats: string[],
+  parameters: Record<string, unknown>,
+): void {
+  if (format !== undefined && formats.includes(format)) return
+  const message = `goes with ${formats.map((name) => `format=${name}`).join(' and ')} only`
+  for (const [name, value] of Object.entries(parameters))
+    if (value !== undefined) context.addIssue({ code: 'custom', path: [name], message })
+}
+
 /** One of a few words. The message lists them. */
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` })

@@ -8,7 +8,9 @@ interface Props extends Omit<ComponentProps<'form'>, 'onSubmit'> {
 
 /** A date or a number that is typed halfway has no value, and would be saved as none. */
 const findHalfTyped = ({ elements }: HTMLFormElement) =>
-  [...elements].find((field) => field instanceof HTMLInputElement && field.validity.badInput)
+  [...elements].find(
+    (field): field is HTMLInputElement => field instanceof HTMLInputElement && field.validity.badInput,
+  )
 
 export const Form = ({ onSubmit, ...props }: Props) => (
   <form
@@ -19,7 +21,7 @@ export const Form = ({ onSubmit, ...props }: Props) => (
       event.stopPropagation()
       const halfTyped = findHalfTyped(event.currentTarget)
       // The browser says it at the field, in its language.
-      if (halfTyped instanceof HTMLInputElement) halfTyped.reportValidity()
+      if (halfTyped) halfTyped.reportValidity()
       else onSubmit(new FormData(event.currentTarget))
     }}
   />

@@ -1,13 +1,14 @@
 // Runs `towpath export`: writes a whole workspace into a file, with or without a running server.
 
-import { mkdir, mkdtemp, open, rename, rm, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { toFileStorePlace } from '../../config/upload-settings.ts'
 import { VERSION } from '../../config/version.ts'
 import { recordExport } from '../../features/accounts/audit/record-export.ts'
 import { getOperatorActor } from '../../features/links/domains/operator-actor.ts'
 import { exportWorkspace } from '../../features/transfer/export/export-workspace.ts'
 import { createSite } from '../../start/site.ts'
+import { createExportDirectory, toScratchDirectory } from '../../storage/export-directory.ts'
 import { createFileReader } from '../../storage/files/open-file-store.ts'
 import { toWorkerConfig } from '../../workers/run-workers.ts'
 import { parseIdArgument } from '../arguments.ts'
@@ -33,9 +34,9 @@ export async function runExport(
   const actor = await getOperatorActor({ db }, { workspaceId })
   const config = needs.config.workers > 1 ? toWorkerConfig(needs.config, 1) : needs.config
   // The hit engine writes to this folder only. The next start of a server empties it.
-  const tmp = join(config.dataDir, 'tmp')
+  const tmp = toScratchDirectory(config.dataDir)
   await mkdir(tmp, { recursive: true, mode: 0o700 })
-  const scratchDir = await mkdtemp(join(tmp, 'export-command-'))
+  const { path: scratchDir, remove } = await createExportDirectory(tmp)
   const half = `${path}.part`
   try {
     const { hits, close } = await openHitReader(config, scratchDir, signal)
@@ -66,7 +67,7 @@ export async function runExport(
   } finally {
     progress.end()
     await rm(half, { force: true })
-    await rm(scratchDir, { recursive: true, force: true })
+    await remove()
   }
 }
 

@@ -9,6 +9,7 @@ import {
   PAGE_PARAMETERS,
   parameter,
   readAs,
+  requireFormat,
   requireStartBeforeEnd,
   text,
   wholeNumber,
@@ -169,10 +170,7 @@ const EXPORT_OPTIONS = {
 export const OutcomeExportQuery = z
   .strictObject({ ...EXPORT_OPTIONS, ...OUTCOME_SELECTION })
   .superRefine(requireStartBeforeEnd)
-  .superRefine(({ format, clickIdType, conversionName }, context) => {
-    if (format === 'google-ads') return
-    for (const [name, value] of Object.entries({ clickIdType, conversionName }))
-      if (value !== undefined)
-        context.addIssue({ code: 'custom', path: [name], message: 'goes with format=google-ads only' })
-  })
+  .superRefine(({ format, clickIdType, conversionName }, context) =>
+    requireFormat(context, format, ['google-ads'], { clickIdType, conversionName }),
+  )
 export type OutcomeExportOptions = Pick<z.infer<typeof OutcomeExportQuery>, keyof typeof EXPORT_OPTIONS>

@@ -9,6 +9,7 @@ import {
   oneOf,
   PAGE_PARAMETERS,
   parameter,
+  requireFormat,
   requireStartBeforeEnd,
   text,
   wholeNumber,
@@ -253,12 +254,8 @@ export const SubmissionExportQuery = z
   })
   .superRefine(requireStartBeforeEnd)
   .superRefine(({ format = 'csv', bom, delimiter, timezone }, context) => {
-    const refuse = (name: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [name], message })
-    if (format !== 'csv' && bom !== undefined) refuse('bom', 'goes with format=csv only')
-    if (format !== 'csv' && delimiter !== undefined) refuse('delimiter', 'goes with format=csv only')
-    if (format !== 'csv' && format !== 'xlsx' && timezone !== undefined)
-      refuse('timezone', 'goes with format=csv and format=xlsx only')
+    requireFormat(context, format, ['csv'], { bom, delimiter })
+    requireFormat(context, format, ['csv', 'xlsx'], { timezone })
   })
 
 export type SubmissionExportOptions = Pick<

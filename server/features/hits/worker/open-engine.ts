@@ -2,6 +2,7 @@
 // this folder do not depend on a specific engine.
 
 import { join } from 'node:path'
+import { toScratchDirectory } from '../../../storage/export-directory.ts'
 import { openClickHouse } from '../../../storage/hits/clickhouse/engine.ts'
 import { openDuckDb } from '../../../storage/hits/duckdb/engine.ts'
 import { toBackupPath, toHitFilePath } from '../../../storage/hits/duckdb/hit-file.ts'
@@ -14,7 +15,7 @@ export const toEngineBackupPath = (dataDir: string) => toBackupPath(toHitFilePat
 /** @param since hits recorded before this moment are past their retention */
 export function openEngine(settings: WorkerSettings, since: () => number): Promise<HitEngine> {
   const { dataDir, clickHouseUrls: urls, instance, rollUpPace } = settings
-  const scratchDir = join(dataDir, 'tmp')
+  const scratchDir = toScratchDirectory(dataDir)
   return urls
     ? openClickHouse({ urls, scratchDir, since, instance })
     : openDuckDb({

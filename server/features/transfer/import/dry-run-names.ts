@@ -3,7 +3,7 @@
 
 /**
  * `slug`: a domain with a slug in its form for matching. `exact`: with the slug as written. `same`: also with its destination.
- * `key`: the link's deduplication key. `tag`: a tag in lower case.
+ * `key`: the link's deduplication key. `tag`: a tag in its form for matching.
  */
 export type DryRunNameKind = 'slug' | 'exact' | 'same' | 'key' | 'tag'
 

@@ -3,6 +3,7 @@
 import { createPacer } from '../../../lib/concurrency/next-turn.ts'
 import { hashPassword } from '../../../lib/crypto/password.ts'
 import { Failure } from '../../../lib/failure.ts'
+import { foldCase } from '../../../lib/text.ts'
 import type { Connection } from '../../../storage/database/open-database.ts'
 import type { LinkTransaction } from '../../links/create.ts'
 import { storeTotals } from '../history/click-totals.ts'
@@ -195,8 +196,9 @@ function addOutcome({ rows, names, taken }: OpenBatch, row: number, outcome: Lin
   )
   rows.push({ row, outcome: { ...created, outcome: outcome.outcome } })
   for (const { id, name } of newTags) {
-    if (taken.has('tag', name.toLowerCase())) continue
-    names.push(['tag', name.toLowerCase()])
+    const key = foldCase(name)
+    if (taken.has('tag', key)) continue
+    names.push(['tag', key])
     rows.push({ row, outcome: toCreated({ kind: 'tag', name }, { id, updated_at: null }), isPart: true })
   }
 }
